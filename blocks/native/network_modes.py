@@ -106,35 +106,27 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
         network.ended[island] = crossed and _has_ended(relations, network, island)
     network.before[:] = network.m
     for degree in range(DEGREES):
-        if _exchange(code, work, relations, network, t, x, crossed, degree, False) or (
-                is_any(network.splits)
-                and _exchange(code, work, relations, network, t, x, crossed, degree, True)):
+        if _exchange(code, work, relations, network, t, x, crossed, degree):
             return True
     return False
 
 
 @machine_code
 def _exchange(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
-              x: Vector, crossed: bool, degree: int, solved: bool) -> bool:
+              x: Vector, crossed: bool, degree: int) -> bool:
     """Take modes that follow the present ones by exchanges, as a degree allows; whether such are
     found.
 
-    Where closed diodes have come to the end of one split of what they bear, another one may hold;
-    with ``solved`` who bears nothing in it is as good as open.
+    Where closed diodes have come to the end of one split of what they bear, another one may hold.
     """
     islands = network.present.size
     if _rest_at_end(code, work, relations, network, t, x, crossed):
         _take(code, work, relations, network, t, x)
         return True
     for island in range(islands):
-        if network.splits[island] and solved:
-            _open_unloaded(network, island)
-        elif network.splits[island]:
+        if network.splits[island]:
             _spare(network, island)
             _let_share(network, island)
-        elif network.searched[island]:
-            _spare(network, island)
-            network.row[island] = _row_of(network, island, -1, False)
     for _ in range(MOST_EXCHANGES + network.modes.size):
         _leave(network)
         network.m[:] = network.guess_m
@@ -179,7 +171,6 @@ def _rest_at_end(code: Code, work: Workspace, relations: Relations, network: Net
     known, near, rests = True, False, crossed
     for island in range(network.present.size):
         known &= _is_guessed(network, island, network.row[island], True)
-        unloaded = 0
         for k in range(network.starts[island], network.starts[island + 1]):
             e = network.members[k]
             slides, wrong = network.modes[e] != 0.0, crossed and relations.wrong[first + e]
@@ -187,9 +178,7 @@ def _rest_at_end(code: Code, work: Workspace, relations: Relations, network: Net
                 _margin(network, e) <= _at_end(network, e, MODE_MARGIN_CLEAR))
             rests &= not wrong or not slides and (
                 relations.looks[LARGEST, first + e] <= 2.0 * network.constants[n + e])
-            unloaded += 1 if network.constants[e] == UNLOADED else 0
-        network.splits[island] = network.ended[island] and unloaded == 1
-        network.searched[island] = network.ended[island] and unloaded > 1  # what is kept may hold
+            network.splits[island] |= network.ended[island] and network.constants[e] == UNLOADED
     for r in range(network.m.size):
         rests &= not (network.joint[r] and relations.wrong[r])
     network.against[:], network.turned[:] = False, False
@@ -285,14 +274,6 @@ def _found_row(network: NetworkModes, island: int) -> int:
         network.weight[trial, :] = network.weight[row]
         row, found = trial, fill_row(network, island, trial, PARASITIC)
     return row if found == TELLS else -1
-
-
-@machine_code
-def _open_unloaded(network: NetworkModes, island: int) -> None:
-    """Guess that those of an island are open who bear nothing in the present split."""
-    for k in range(network.starts[island], network.starts[island + 1]):
-        if network.constants[network.members[k]] == UNLOADED:
-            network.guess[network.members[k]] = -1.0
 
 
 @machine_code
@@ -544,7 +525,7 @@ def _all_hold(code: Code, work: Workspace, relations: Relations, network: Networ
         _evaluate(code, work, network, t, x)
     for e in range(n):
         room[MARGIN, e] = _margin(network, e)
-        network.against[e] = False
+        network.against[e] = network.unloads[e] = False
     for r in range(network.m.size):
         network.turned[r] = False
     now, later = relations.looks[SPARE], relations.looks[SPARE + 1]
@@ -572,13 +553,18 @@ def _all_hold(code: Code, work: Workspace, relations: Relations, network: Networ
     for island in range(network.present.size):
         network.holds[island] = _holds_later(relations, network, island, h, now, later, degree)
         hold &= network.holds[island]
-    return hold and _lead_away(code, work, relations, network, t, x, h)
+    hold = hold and _lead_away(code, work, relations, network, t, x, h)
+    for island in range(network.present.size if hold else 0):
+        network.holds[island] = _is_unloaded(network, island)
+        hold &= network.holds[island]
+    return hold
 
 
 @machine_code
 def _lead_away(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
                x: Vector, h: float) -> bool:
-    """Whether elements that have ended their mode and are to go on in it lead away from its end.
+    """Whether elements that have ended their mode and are to go on in it lead away from its end,
+    and those that are as good as closed stay there.
 
     Where rounding is all that an instant ``h`` shows, as beside a coil without a current, it is
     looked farther ahead.
@@ -591,10 +577,11 @@ def _lead_away(code: Code, work: Workspace, relations: Relations, network: Netwo
             first = network.starts[island]
             for k in range(first, network.starts[island + 1]):
                 e, noise = network.members[k], network.noise[network.row[island], k - first]
-                if _goes_on(relations, network, island, k) and (
-                        network.room[MARGIN, e] <= _at_end(network, e, MODE_MARGIN_NONE)):
-                    change = _margin(network, e) - network.room[MARGIN, e]
-                    network.against[e] = change < -noise
+                change = _margin(network, e) - network.room[MARGIN, e]
+                goes_on = _goes_on(relations, network, island, k) and (
+                    network.room[MARGIN, e] <= _at_end(network, e, MODE_MARGIN_NONE))
+                if goes_on or network.unloads[e]:
+                    network.against[e] = change < -noise or network.unloads[e] and change > noise
                     network.holds[island] &= not network.against[e]
                     unseen |= abs(change) <= noise
             away &= network.holds[island]
@@ -640,7 +627,7 @@ def _holds_now(network: NetworkModes, island: int, now: Vector, degree: int) -> 
 def _holds_later(relations: Relations, network: NetworkModes, island: int, h: float, now: Vector,
                  later: Vector, degree: int) -> bool:
     """Whether what is close to its end in an island leads away from there within an instant."""
-    row, first, room, idle = network.row[island], network.starts[island], network.room, -1
+    row, first, room = network.row[island], network.starts[island], network.room
     # what is closed here shares, but where closed switches carry it all
     shares = network.searched[island] or network.other[island] >= 0
     for k in range(first, network.starts[island + 1]):
@@ -654,26 +641,33 @@ def _holds_later(relations: Relations, network: NetworkModes, island: int, h: fl
         change = _margin(network, e) - margin
         network.against[e] = margin <= close and change < -least * h * size - noise
         unloaded = network.kept_constants[network.present[island], k - first] == UNLOADED
-        if shares and network.modes[e] != 0.0 and network.guess[e] == 0.0 and not unloaded and (
-                margin <= _at_end(network, e, MODE_MARGIN_NONE)) and (
-                change <= ENDED_MARGIN * h * size + noise):  # it is as good as closed: it shares
-            idle = k
-            network.against[e] |= abs(change) > noise
-    if _is_anyone_against(network, island, now, later, h):
-        return False
-    return idle < 0 or _is_unloaded(network, island, idle)
+        network.unloads[e] = shares and network.modes[e] != 0.0 and network.guess[e] == 0.0 and (
+            not unloaded and margin <= _at_end(network, e, MODE_MARGIN_NONE)) and (
+            change <= ENDED_MARGIN * h * size + noise)  # it is as good as closed: it shares
+        network.against[e] |= network.unloads[e] and abs(change) > noise
+    return not _is_anyone_against(network, island, now, later, h)
 
 
 @machine_code
-def _is_unloaded(network: NetworkModes, island: int, k: int) -> bool:
-    """Whether a closed diode, a member of an island, may bear nothing, so that others have a split:
-    the row that is tried says so then."""
-    e, row = network.members[k], _free_row(network)
-    network.guess[e] = -1.0
-    found = fill_row(network, island, row, 0.0)
-    network.guess[e] = 0.0
-    network.kept_modes[row, k - network.starts[island]] = 0.0
-    network.kept_constants[row, k - network.starts[island]] = UNLOADED
+def _is_unloaded(network: NetworkModes, island: int) -> bool:
+    """Whether closed diodes of an island may bear nothing that are as good as open, so that others
+    have a split: the row that is tried says so then."""
+    first, last, row = network.starts[island], network.starts[island + 1], network.row[island]
+    some, alike, found = False, True, TELLS
+    for k in range(first, last):
+        e = network.members[k]
+        if network.unloads[e]:
+            network.guess[e], some = -1.0, True
+        alike &= network.kept_modes[row, k - first] == network.guess[e]
+    if some:
+        row, found = _free_row(network), UNSURE
+    if some and alike:
+        found = fill_row(network, island, row, 0.0)
+    for k in range(first, last):
+        e = network.members[k]
+        if network.unloads[e]:
+            network.guess[e], network.kept_modes[row, k - first] = 0.0, 0.0
+            network.kept_constants[row, k - first] = UNLOADED
     if found == TELLS:
         network.owner[row], network.row[island] = island, row
     return found == TELLS

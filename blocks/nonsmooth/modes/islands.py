@@ -145,6 +145,7 @@ class NetworkModes(NamedTuple):
     # (islands,) where guessed modes leave something open: whose other mode is tried next; else -1
     other: Indices
     splits: Flags  # (islands,) whether a split of what is borne has come to its end
+    unloads: Flags  # (elements,) guessed closed, and as good as that in the row where it is open
     idle: Flags  # (elements,) whose equations say nothing there that others do not say
     before: Vector  # (all relations,) as they are at the event
     guess: Vector  # (elements,) modes that are tried

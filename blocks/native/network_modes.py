@@ -98,10 +98,7 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
     _evaluate(code, work, network, t, x)
     _measure(network)
     for island in range(islands):
-        network.holds[island] = _missed(network, x, island, network.present[island]) <= (
-            network.drift[0])
-    for island in range(islands):
-        if network.holds[island]:
+        if _missed(network, island, network.present[island]) <= network.drift[0]:
             _bring(network, x, island, network.present[island])  # what the integration has let go
         network.ended[island] = crossed and _has_ended(relations, network, island)
     network.before[:] = network.m
@@ -124,7 +121,7 @@ def _exchange(code: Code, work: Workspace, relations: Relations, network: Networ
         _take(code, work, relations, network, t, x)
         return True
     for island in range(islands):
-        if network.splits[island]:
+        if network.other[island] == 0:
             _spare(network, island)
             _let_share(network, island)
     for _ in range(MOST_EXCHANGES + network.modes.size):
@@ -162,7 +159,7 @@ def _rest_at_end(code: Code, work: Workspace, relations: Relations, network: Net
     n, first = network.modes.size, relations.wrong.size - network.modes.size
     for island in range(network.present.size):
         network.row[island], network.searched[island] = network.present[island], False
-        network.other[island], network.splits[island] = -1, False
+        network.other[island] = -1
         _put(network, island, network.row[island])
     network.m[:] = network.before
     network.guess[:], network.guess_m[:] = network.modes, network.before
@@ -178,7 +175,8 @@ def _rest_at_end(code: Code, work: Workspace, relations: Relations, network: Net
                 _margin(network, e) <= _at_end(network, e, MODE_MARGIN_CLEAR))
             rests &= not wrong or not slides and (
                 relations.looks[LARGEST, first + e] <= 2.0 * network.constants[n + e])
-            network.splits[island] |= network.ended[island] and network.constants[e] == UNLOADED
+            if network.ended[island] and network.constants[e] == UNLOADED:
+                network.other[island] = 0  # another split of what is borne may hold
     for r in range(network.m.size):
         rests &= not (network.joint[r] and relations.wrong[r])
     network.against[:], network.turned[:] = False, False
@@ -281,7 +279,6 @@ def _let_share(network: NetworkModes, island: int) -> None:
     """Look for splits of what an island bears in its guessed modes."""
     fill_row(network, island, network.owner.size - network.present.size + island, 0.0)
     note_idle(network, island)
-    network.other[island] = 0
     network.row[island] = _next_beside_guess(network, island)
 
 
@@ -406,7 +403,7 @@ def ends_by_rounding(code: Code, work: Workspace, relations: Relations, network:
 
 
 @machine_code
-def _missed(network: NetworkModes, x: Vector, island: int, row: int) -> float:
+def _missed(network: NetworkModes, island: int, row: int) -> float:
     """The largest share of its size by which what the modes of an island hold constant is off."""
     found, worst, first = network.found, 0.0, network.starts[island]
     n, width = network.starts[island + 1] - first, network.kept_modes.shape[1]
@@ -420,29 +417,9 @@ def _missed(network: NetworkModes, x: Vector, island: int, row: int) -> float:
                 size += abs(share) * network.room[EQUAL, e]
         if np.isnan(missed):
             return np.inf
-        if abs(missed) > worst * size:  # what counts beside states may be more
-            size = max(size, _size_by_states(network, x, island, row, c))
         if abs(missed) > worst * size:
             worst = abs(missed) / size
     return worst
-
-
-@machine_code
-def _size_by_states(network: NetworkModes, x: Vector, island: int, row: int, c: int) -> float:
-    """How large a combination of what the modes of an island hold constant is by the states."""
-    first, n, size = network.starts[island], network.modes.size, 0.0
-    width = network.kept_modes.shape[1]
-    for a in range(network.starts[island + 1] - first):
-        share, e = abs(network.weight[row, c * width + a]), network.members[first + a]
-        mode = network.kept_modes[row, a]
-        for i in range(network.least.size if share > 0.0 else 0):
-            by_state = 0.0
-            if network.gives_flow[e] == (mode != 0.0):
-                by_state = network.by_states[e, i]
-            if mode != 0.0:
-                by_state += network.by_states[(2 if mode > 0.0 else 1) * n + e, i]
-            size += share * by_state * max(abs(x[i]), network.least[i])
-    return size
 
 
 @machine_code
@@ -516,7 +493,7 @@ def _all_hold(code: Code, work: Workspace, relations: Relations, network: Networ
     _evaluate(code, work, network, t, x)
     _measure(network)
     for island in range(network.present.size):
-        missed = _missed(network, x, island, network.row[island])
+        missed = _missed(network, island, network.row[island])
         network.holds[island] = missed <= allowed
         if network.holds[island] and missed > TERMS_ROUNDING:
             _bring(network, x, island, network.row[island])

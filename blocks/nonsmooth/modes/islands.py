@@ -134,8 +134,6 @@ class NetworkModes(NamedTuple):
     coefficients: int  # address of what fills these two with others, where there are such
     changing: Vector  # their entries that are not always zero,
     changing_at: Indices  # and where they stand, those of ``push`` behind the others
-    by_states: Matrix  # (3 elements, states) sizes by which what is given, back and forth follow
-    least: Vector  # (states,) less is no size of a state
     row: Indices  # (islands,) which row is tried
     turn: Indices  # (1,) which row was given up last
     entered: Flags  # (1,) whether modes in a row that is new have been taken
@@ -144,7 +142,6 @@ class NetworkModes(NamedTuple):
     searched: Flags  # (islands,) whether all rows of the present relations are tried, of any modes
     # (islands,) where guessed modes leave something open: whose other mode is tried next; else -1
     other: Indices
-    splits: Flags  # (islands,) whether a split of what is borne has come to its end
     unloads: Flags  # (elements,) guessed closed, and as good as that in the row where it is open
     idle: Flags  # (elements,) whose equations say nothing there that others do not say
     before: Vector  # (all relations,) as they are at the event

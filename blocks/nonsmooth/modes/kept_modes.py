@@ -20,7 +20,6 @@ __all__ = ["KeptModes"]
 
 MOST_MODES = 1024
 MOST_NUMBERS = 1 << 24  # of all modes together; memory is taken as it is filled
-NOMINAL = 1e-3  # of a nominal value: less is no size of a state
 
 
 class KeptModes:
@@ -57,13 +56,12 @@ class KeptModes:
             by_inputs=np.zeros((6 * n * held.is_computed, n)), push=np.zeros((nx, n)),
             by_relations=held.equations.by_relations, known_m=np.zeros(nm), coefficients=0,
             changing=none, changing_at=none.astype(np.int64),
-            by_states=np.zeros((3 * n, nx)), least=np.zeros(nx),
             row=np.zeros(count, dtype=np.int64), turn=np.zeros(1, dtype=np.int64),
             entered=np.zeros(1, dtype=bool), ended=np.zeros(count, dtype=bool),
             holds=np.zeros(count, dtype=bool), searched=np.zeros(count, dtype=bool),
-            other=np.zeros(count, dtype=np.int64), splits=np.zeros(count, dtype=bool),
-            unloads=np.zeros(n, dtype=bool), idle=np.zeros(n, dtype=bool),
-            before=np.zeros(nm), guess=np.zeros(n), guess_m=np.zeros(nm),
+            other=np.zeros(count, dtype=np.int64), unloads=np.zeros(n, dtype=bool),
+            idle=np.zeros(n, dtype=bool), before=np.zeros(nm), guess=np.zeros(n),
+            guess_m=np.zeros(nm),
             against=np.zeros(n, dtype=bool), turned=np.zeros(nm, dtype=bool), own=own,
             by_value=by_value, by_rate=by_rate, by_missed=by_missed, sizes=np.zeros(size),
             taken=np.zeros(size), given=np.zeros((2, size)), pivot=np.zeros(size, dtype=np.int64),
@@ -75,8 +73,6 @@ class KeptModes:
         islands.largest[:, state.kinds] = state.largest
         islands.noise_so_far[:] = state.noise
         equations = self.held.equations
-        islands.by_states[:] = equations.sizes_by_states(problem, t)
-        islands.least[:] = NOMINAL * problem.scale_x
         islands.known_m[:] = problem.m
         if self.held.is_computed:
             islands.by_inputs[:] = equations.by_inputs(problem, t).reshape(islands.by_inputs.shape)
@@ -92,30 +88,33 @@ class KeptModes:
 
     def _find_rows(self, problem: Problem, t: float, noise: Array) -> None:
         """Make the rows of the present modes the present ones, new ones where there are none."""
-        islands, held, state, solved = self.islands, self.held, self.state, self.state.solved_modes
+        islands, held, state, new = self.islands, self.held, self.state, []
+        solved = state.solved_modes
         for i, members in enumerate(held.islands):
             k = islands.present[i] = self._row(i, problem.m)
-            if k >= 0:
+            if k < 0:
+                new.append(i)
+            else:
                 known = islands.noise[k, : len(members)]
                 known[:] = np.maximum(known, noise[members])
         if not held.fits(problem, t, solved) or not held.decides(
                 solved, held.equations.matrices(problem, t, solved).weight):
             return  # what cannot be kept has no row
-        shared = np.zeros(held.elements.size, dtype=bool)
-        for split in held.splits(problem, t, solved):
-            shared[split.members] = True
+        shared = held.splits(problem, t, solved)
+        if not new and not shared:
+            return
         constants = held.constants(problem, t, state)
-        for i, members in enumerate(held.islands):
-            k = islands.present[i]
-            if k < 0:
-                free = islands.owner[: -len(held.islands)] < 0
-                if not free.any():  # all but those that are needed now; others are found again
-                    free[:], free[islands.present] = True, False
-                k = islands.present[i] = int(np.argmax(free))
-                projection = held.projection(problem, t, solved, members)
-                self._fill(k, i, problem.m, constants, noise, *projection)
-            elif shared[members].any():  # whose loads are shared anew
-                islands.kept_constants[k, : len(held.entries_of[i])] = constants[held.entries_of[i]]
+        for i, members in enumerate(held.islands):  # whose loads are shared anew
+            if islands.present[i] >= 0 and any(split.members[0] in members for split in shared):
+                islands.kept_constants[islands.present[i], : len(held.entries_of[i])] = constants[
+                    held.entries_of[i]]
+        for i in new:
+            free = islands.owner[: -len(held.islands)] < 0
+            if not free.any():  # all but those that are needed now; others are found again
+                free[:], free[islands.present] = True, False
+            k = islands.present[i] = int(np.argmax(free))
+            projection = held.projection(problem, t, solved, held.islands[i])
+            self._fill(k, i, problem.m, constants, noise, *projection)
 
     def _row(self, i: int, m: Array) -> int:
         """The row of the present modes of an island, and who bears nothing in them; -1 for none."""

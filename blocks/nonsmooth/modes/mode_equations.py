@@ -168,7 +168,6 @@ class ModeEquations:
         self._blocks: Cache[tuple[int, bytes, bytes, bytes], ModeMatrices] = Cache(
             MOST_BLOCKS * MOST_KEPT)
         self._inputs_kept: Cache[tuple[bytes, bytes], Array] = Cache(MOST_COEFFICIENTS)
-        self._told: Cache[tuple[bytes, bytes], tuple[Flags, Flags]] = Cache(MOST_KEPT)
         self._linear_at: dict[bytes, bool] = {}  # by strengths
         self._constant: ModeEquations | None = None  # these, where that is so
         self._parameters = np.zeros(0), b""  # values, and what stands for them in keys
@@ -238,10 +237,6 @@ class ModeEquations:
         """Given, back, forth and their rates, derived by the states, (6, elements, states)."""
         out = self._by_x.dense(*problem.arguments(t)).reshape(6, self.size, -1)
         return self._through_loops(problem, t, out, "x")
-
-    def sizes_by_states(self, problem: Problem, t: float) -> Array:
-        """Sizes of given, back and forth by the states, (3 elements, states)."""
-        return np.abs(self._by_states(problem, t)[:3]).reshape(3 * self.size, -1)
 
     def _through_loops(self, problem: Problem, t: float, out: Array, which: str) -> Array:
         """Derivatives, with those through the unknowns of loops."""
@@ -452,12 +447,6 @@ class ModeEquations:
 
     def told(self, problem: Problem, t: float) -> tuple[Flags, Flags]:
         """Elements that a condition opens, and that one closes."""
-        if not self.constant:
-            return self._told_at(problem, t)
-        return self._told.once((problem.m.tobytes(), problem.p.tobytes()),
-                               lambda: self._told_at(problem, t))
-
-    def _told_at(self, problem: Problem, t: float) -> tuple[Flags, Flags]:
         _, _, low, high, *_ = self.values(problem, t)
         switch = self.elements.switch
         return switch & (low == high), switch & np.isinf(low) & np.isinf(high)

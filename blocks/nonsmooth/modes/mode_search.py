@@ -79,8 +79,7 @@ class ModeSearch:
                    _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED, brief=True),
                    _Allowed(MODE_MARGIN_NONE, MODE_MISSED),
                    _Allowed(MODE_MARGIN_NONE, self.state.drift))
-        alone = [(allowed, False) for allowed in degrees if allowed.margin == MODE_MARGIN_CLEAR]
-        for allowed, combined in [*alone, *((allowed, True) for allowed in degrees)]:
+        for allowed, combined in [*product(degrees[:2], [False]), *product(degrees, [True])]:
             if (found := self._first(problem, t, doubt, noted, allowed, combined)) is not None:
                 return self._adopt(problem, t, found)
             noted = iter(tried)
@@ -105,7 +104,7 @@ class ModeSearch:
         return self.contacts.possible(problem, t, self.equations.switched(problem, t, modes))
 
     def _first(self, problem: Problem, t: float, doubt: Flags, proposals: Iterable[Indices],
-               allowed: _Allowed, combined: bool = True) -> Indices | None:
+               allowed: _Allowed, combined: bool) -> Indices | None:
         """The first modes that hold, of proposals or of what is ``combined`` of them; None if none
         do."""
         unsure = [(self.state.modes, doubt)]

@@ -14,10 +14,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 #: Lines of Python of every wing, of the files beside them, and of ``library``.
 LINES = {
-    "analysis": 9373, "assembly": 3475, "blocks": 2128, "diagnostics": 3412, "drawing": 344,
+    "analysis": 9387, "assembly": 3486, "blocks": 2128, "diagnostics": 3419, "drawing": 344,
     "export": 2511, "initialisation": 1322, "language": 8061, "library": 30782, "machine":
-    1818, "native": 15580, "nonsmooth": 13070, "numerics": 852, "prompt": 470, "reading": 1294,
-    "results": 7792, "simulation": 9019, "solvers": 1725, "studies": 2584, "system": 4094}
+    1818, "native": 15682, "nonsmooth": 12962, "numerics": 848, "prompt": 470, "reading": 1294,
+    "results": 7792, "simulation": 9025, "solvers": 1726, "studies": 2584, "system": 4095}
 TOLERANCES = 97
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from ..language.expression import TIME
 from ..machine.compiling import compiled, name_of_code
 from ..machine.signatures import address_of, run_code
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Indices
 from ..system.delays import delayed_signals
 from .expressions import Unwritable, Writer
 from .forms import is_large
@@ -345,6 +345,14 @@ class Equations:
         """What elements at nodes without mass come to in held modes."""
         assert self._with_all is not None
         return compiled(self._with_all(self._decided_by), parallel=False)
+
+    @cached_property
+    def coefficients(self) -> tuple[int, Indices]:
+        """How their equations follow what is taken, where relations change that; and where the
+        entries of that stand."""
+        held: Any = None if self._laws is None else self._laws.held_modes
+        values, places = held.coefficients
+        return self.at_decisions("coefficients", values), places
 
     def at_decisions(self, which: str, values: ca.SX | None) -> int:
         """What decisions on modes look at; 0 for nothing."""

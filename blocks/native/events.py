@@ -52,6 +52,7 @@ class Passed(NamedTuple):
     given: Matrix  # which value that is
     present: Vector  # what is constant now, which machine code reads
     restarts: Flags  # (1,) whether the next step is found anew after a crossing
+    broken: Flags  # (1,) whether something that is required of the run does not hold from it on
 
 
 @machine_code
@@ -116,7 +117,7 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     if done:  # what is solved for has perhaps jumped
         project_in_place(code, work, t, x)
     if done:
-        done = meets_requirements(code, work, switches, t, x)
+        passed.broken[0] = not meets_requirements(code, work, switches, t, x)
     if done:  # maybe further than full steps of Newton's method lead
         counts[2] += 1
         done = has_slope(code, work, t, x)

@@ -14,8 +14,8 @@ from ..machine.functions import machine_code
 from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.tolerances import MODE_MARGIN_NONE, SAFE_PIVOT, TERMS_ROUNDING
 
-__all__ = ["EFFORT", "FLOW", "HIGH", "LOW", "MISSED", "OPEN", "TELLS", "UNSURE", "VALUES",
-           "fill_row", "is_told", "note_idle", "refuse_impulses"]  # fmt: skip
+__all__ = ["EFFORT", "FLOW", "HIGH", "LOW", "MISSED", "OPEN", "RATES", "TELLS", "UNSURE",
+           "VALUES", "fill_row", "is_told", "note_idle", "refuse_impulses"]  # fmt: skip
 
 FLOW, EFFORT, LOW, HIGH, MISSED = range(5)
 VALUES = 5  # of an element, one row each
@@ -36,10 +36,6 @@ def fill_row(network: NetworkModes, island: int, row: int, parasitic: float) -> 
     size, width = network.starts[island + 1] - first, network.own.shape[0]
     own, by_value, by_rate, by_missed = (
         network.own, network.by_value, network.by_rate, network.by_missed)
-    for k in range(network.relation_starts[island], network.relation_starts[island + 1]):
-        r = network.relations[k]
-        if network.by_relations[r] and network.guess_m[r] != network.known_m[r]:
-            return UNSURE
     for a in range(size):
         for b in range(size):
             own[a, b] = _change(network, members[first + a], members[first + b], 0)

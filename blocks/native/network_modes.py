@@ -27,6 +27,7 @@ from ..numerics.tolerances import (
     NOISE,
     NOISE_FACTOR,
     SHORT_TIME,
+    TERMS_ROUNDING,
     TINY,
 )
 from .mode_rows import (
@@ -36,6 +37,7 @@ from .mode_rows import (
     LOW,
     MISSED,
     OPEN,
+    RATES,
     TELLS,
     UNSURE,
     VALUES,
@@ -52,8 +54,12 @@ from .zero_crossings import LARGEST, SPARE, Relations
 __all__ = ["choose_network_modes", "ends_by_rounding", "enters_new_modes", "notice_margins"]
 
 MARGIN, SIZE, EQUAL = range(3)  # rows of room
+BROUGHT = 1  # row of the work space: the states as modes that are tried hold them
 PARASITIC = 1e-6  # in SI units, such as ohm and siemens
 MOST_EXCHANGES = 12  # of all that leave a mode, one time after the other
+#: Shares of sizes by which margins may be negative, and what modes hold may be off: none but for
+#: rounding; the same where modes hold for less than an instant; little; the run's own error, too.
+DEGREES, BRIEF, LITTLE, DRIFT = 4, 1, 2, 3
 FARTHER = 100.0  # times as far ahead is looked again, and times rounding is clear of it
 
 
@@ -84,34 +90,44 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
     for island in range(islands):
         if network.present[island] < 0:
             return False
+    first = relations.wrong.size - network.modes.size
+    for e in range(network.modes.size):
+        if crossed and network.contact[e] and relations.wrong[first + e] and (
+                network.modes[e] != 0.0):
+            return False  # it strikes
     _evaluate(code, work, network, t, x)
     _measure(network)
     for island in range(islands):
-        if not _missed(network, island, network.present[island]) <= network.drift[0]:
-            return False
-    for island in range(islands):
-        _bring(network, x, island, network.present[island])  # what the integration has let go
+        if _missed(network, island, network.present[island]) <= network.drift[0]:
+            _bring(network, x, island, network.present[island])  # what the integration has let go
         network.ended[island] = crossed and _has_ended(relations, network, island)
     network.before[:] = network.m
-    return _exchange(code, work, relations, network, t, x, crossed, False) or _exchange(
-        code, work, relations, network, t, x, crossed, True)
+    for degree in range(DEGREES):
+        if _exchange(code, work, relations, network, t, x, crossed, degree):
+            return True
+    return False
 
 
 @machine_code
 def _exchange(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
-              x: Vector, crossed: bool, brief: bool) -> bool:
-    """Take modes that follow the present ones by exchanges; whether such are found."""
+              x: Vector, crossed: bool, degree: int) -> bool:
+    """Take modes that follow the present ones by exchanges, as a degree allows; whether such are
+    found.
+
+    Where closed diodes have come to the end of one split of what they bear, another one may hold.
+    """
     islands = network.present.size
     if _rest_at_end(code, work, relations, network, t, x, crossed):
         _take(code, work, relations, network, t, x)
         return True
     for island in range(islands):
-        if network.searched[island]:  # another split may hold
-            network.row[island] = _row_of(network, island, -1, False)
+        if network.other[island] == 0:
             _spare(network, island)
+            _let_share(network, island)
     for _ in range(MOST_EXCHANGES + network.modes.size):
         _leave(network)
         network.m[:] = network.guess_m
+        _know_coefficients(code, work, network, t, x)
         if is_any(network.switch):
             _evaluate(code, work, network, t, x)
             _obey_conditions(network)
@@ -126,7 +142,7 @@ def _exchange(code: Code, work: Workspace, relations: Relations, network: Networ
             if row < 0:
                 return False
             network.row[island] = row
-        if _all_hold(code, work, relations, network, t, x, brief):
+        if _all_hold(code, work, relations, network, t, x, degree):
             _take(code, work, relations, network, t, x)
             return True
         if not _try_another(network):
@@ -159,11 +175,12 @@ def _rest_at_end(code: Code, work: Workspace, relations: Relations, network: Net
                 _margin(network, e) <= _at_end(network, e, MODE_MARGIN_CLEAR))
             rests &= not wrong or not slides and (
                 relations.looks[LARGEST, first + e] <= 2.0 * network.constants[n + e])
-            network.searched[island] |= network.ended[island] and network.constants[e] == UNLOADED
+            if network.ended[island] and network.constants[e] == UNLOADED:
+                network.other[island] = 0  # another split of what is borne may hold
     for r in range(network.m.size):
         rests &= not (network.joint[r] and relations.wrong[r])
     network.against[:], network.turned[:] = False, False
-    if known and (near or rests) and _all_hold(code, work, relations, network, t, x, False) and (
+    if known and (near or rests) and _all_hold(code, work, relations, network, t, x, 0) and (
             rests):
         return True
     for e in range(n):
@@ -187,6 +204,24 @@ def _leave(network: NetworkModes) -> None:
     for r in range(network.m.size):
         if network.turned[r]:
             network.guess_m[r] = 1.0 - network.guess_m[r]
+
+
+@machine_code
+def _know_coefficients(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector
+                       ) -> None:
+    """Find what equations follow of what is taken, where guessed relations change that."""
+    others, n = False, network.modes.size
+    for r in range(network.known_m.size if network.coefficients != 0 else 0):
+        others |= network.by_relations[r] and network.guess_m[r] != network.known_m[r]
+    if others:
+        network.known_m[:] = network.guess_m
+        values_at(code, work, network.coefficients, t, x, network.changing)
+        for k in range(network.changing.size):
+            row, e = network.changing_at[k] // n, network.changing_at[k] % n
+            if row < 2 * RATES * n:
+                network.by_inputs[row, e] = network.changing[k]
+            else:
+                network.push[row - 2 * RATES * n, e] = network.changing[k]
 
 
 @machine_code
@@ -240,12 +275,20 @@ def _found_row(network: NetworkModes, island: int) -> int:
 
 
 @machine_code
+def _let_share(network: NetworkModes, island: int) -> None:
+    """Look for splits of what an island bears in its guessed modes."""
+    fill_row(network, island, network.owner.size - network.present.size + island, 0.0)
+    note_idle(network, island)
+    network.row[island] = _next_beside_guess(network, island)
+
+
+@machine_code
 def _told_row(network: NetworkModes, island: int) -> tuple[int, int]:
     """A row of an island in its guessed modes, kept or filled now, and what that comes to."""
     row, found = _row_of(network, island, -1, True), TELLS
     if row < 0:
         found = UNSURE
-        if network.push.size > 0:
+        if network.by_inputs.size > 0:
             row = _free_row(network)
             found = fill_row(network, island, row, 0.0)
             if found == TELLS:
@@ -432,21 +475,34 @@ def _crossing_functions(code: Code, work: Workspace, network: NetworkModes, t: f
 
 @machine_code
 def _all_hold(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
-              x: Vector, brief: bool) -> bool:
+              given: Vector, degree: int) -> bool:
     """Whether the rows that are tried obey all laws at an instant and, where that is close, also
     after it; says so island by island, and who does not.
 
-    For less than that will do where they may be ``brief``; and an element that has ended its
-    mode may only go on in it where it leads away from its end.
+    For less than that will do where they may be brief; and an element that has ended its mode may
+    only go on in it where it leads away from its end. Where what modes hold constant is off, they
+    are judged with that brought to its value.
     """
     n, found, room, point = network.modes.size, network.found, network.room, work.k[WORK]
+    x, allowed, off = work.k[BROUGHT], MODE_MISSED, False
+    if degree == DRIFT:
+        allowed = network.drift[0]
+    x[:] = given
     for island in range(network.present.size):
         _put(network, island, network.row[island])
     _evaluate(code, work, network, t, x)
     _measure(network)
+    for island in range(network.present.size):
+        missed = _missed(network, island, network.row[island])
+        network.holds[island] = missed <= allowed
+        if network.holds[island] and missed > TERMS_ROUNDING:
+            _bring(network, x, island, network.row[island])
+            off = True
+    if off:
+        _evaluate(code, work, network, t, x)
     for e in range(n):
         room[MARGIN, e] = _margin(network, e)
-        network.against[e] = False
+        network.against[e] = network.unloads[e] = False
     for r in range(network.m.size):
         network.turned[r] = False
     now, later = relations.looks[SPARE], relations.looks[SPARE + 1]
@@ -455,7 +511,7 @@ def _all_hold(code: Code, work: Workspace, relations: Relations, network: Networ
     for i in range(found.size):
         hold &= not np.isnan(found[i])
     for island in range(network.present.size):
-        network.holds[island] = hold and _holds_now(network, island, now)
+        network.holds[island] = hold and _holds_now(network, island, now, degree)
     for island in range(network.present.size):
         hold &= network.holds[island]
     if not hold:
@@ -472,15 +528,20 @@ def _all_hold(code: Code, work: Workspace, relations: Relations, network: Networ
     _evaluate(code, work, network, t + h, point)
     _crossing_functions(code, work, network, t + h, point, later)
     for island in range(network.present.size):
-        network.holds[island] = _holds_later(relations, network, island, h, now, later, brief)
+        network.holds[island] = _holds_later(relations, network, island, h, now, later, degree)
         hold &= network.holds[island]
-    return hold and _lead_away(code, work, relations, network, t, x, h)
+    hold = hold and _lead_away(code, work, relations, network, t, x, h)
+    for island in range(network.present.size if hold else 0):
+        network.holds[island] = _is_unloaded(network, island)
+        hold &= network.holds[island]
+    return hold
 
 
 @machine_code
 def _lead_away(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
                x: Vector, h: float) -> bool:
-    """Whether elements that have ended their mode and are to go on in it lead away from its end.
+    """Whether elements that have ended their mode and are to go on in it lead away from its end,
+    and those that are as good as closed stay there.
 
     Where rounding is all that an instant ``h`` shows, as beside a coil without a current, it is
     looked farther ahead.
@@ -492,10 +553,12 @@ def _lead_away(code: Code, work: Workspace, relations: Relations, network: Netwo
         for island in range(network.present.size):
             first = network.starts[island]
             for k in range(first, network.starts[island + 1]):
-                if _goes_on(relations, network, island, k):
-                    e, noise = network.members[k], network.noise[network.row[island], k - first]
-                    change = _margin(network, e) - network.room[MARGIN, e]
-                    network.against[e] = change < -noise
+                e, noise = network.members[k], network.noise[network.row[island], k - first]
+                change = _margin(network, e) - network.room[MARGIN, e]
+                goes_on = _goes_on(relations, network, island, k) and (
+                    network.room[MARGIN, e] <= _at_end(network, e, MODE_MARGIN_NONE))
+                if goes_on or network.unloads[e]:
+                    network.against[e] = change < -noise or network.unloads[e] and change > noise
                     network.holds[island] &= not network.against[e]
                     unseen |= abs(change) <= noise
             away &= network.holds[island]
@@ -518,26 +581,28 @@ def _goes_on(relations: Relations, network: NetworkModes, island: int, k: int) -
 
 
 @machine_code
-def _holds_now(network: NetworkModes, island: int, now: Vector) -> bool:
+def _holds_now(network: NetworkModes, island: int, now: Vector, degree: int) -> bool:
     """Whether an island obeys its laws in the row that is tried; not where that is no number."""
     row, first, room = network.row[island], network.starts[island], network.room
-    holds = _missed(network, island, row) <= MODE_MISSED
+    holds, allowed = network.holds[island], MODE_MARGIN_CLEAR
+    if degree >= LITTLE:
+        allowed = MODE_MARGIN_NONE
     tried = network.owner[row] != island  # which says something where states are contradicted alone
     if tried and holds:  # what is left open, another mode of one element may say
         network.other[island] = 0
         return False
-    if not holds and not tried and network.push.size > 0:
+    if not holds and not tried and network.by_inputs.size > 0:
         refuse_impulses(network, island, row)
     for k in range(first, network.starts[island + 1] if holds or tried else first):
         e = network.members[k]
         network.against[e] = not room[MARGIN, e] >= (
-            -MODE_MARGIN_CLEAR * room[SIZE, e] - network.noise[row, k - first])
+            -allowed * room[SIZE, e] - network.noise[row, k - first])
     return holds and not _is_anyone_against(network, island, now, now, 0.0)
 
 
 @machine_code
 def _holds_later(relations: Relations, network: NetworkModes, island: int, h: float, now: Vector,
-                 later: Vector, brief: bool) -> bool:
+                 later: Vector, degree: int) -> bool:
     """Whether what is close to its end in an island leads away from there within an instant."""
     row, first, room = network.row[island], network.starts[island], network.room
     # what is closed here shares, but where closed switches carry it all
@@ -548,15 +613,41 @@ def _holds_later(relations: Relations, network: NetworkModes, island: int, h: fl
     for k in range(first, network.starts[island + 1]):
         e, noise = network.members[k], network.noise[row, k - first]
         margin, size = room[MARGIN, e], room[SIZE, e]
-        close = noise if brief else _at_end(network, e, MODE_MARGIN_NONE)
+        close = noise if degree == BRIEF else _at_end(network, e, MODE_MARGIN_NONE)
         least = ENDED_MARGIN if _goes_on(relations, network, island, k) else LATER_MARGIN
         change = _margin(network, e) - margin
         network.against[e] = margin <= close and change < -least * h * size - noise
         unloaded = network.kept_constants[network.present[island], k - first] == UNLOADED
-        if shares and network.modes[e] != 0.0 and network.guess[e] == 0.0 and not unloaded:
-            network.against[e] |= margin <= _at_end(network, e, MODE_MARGIN_NONE) and (
-                change <= ENDED_MARGIN * h * size + noise)  # it is as good as closed: it shares
+        network.unloads[e] = shares and network.modes[e] != 0.0 and network.guess[e] == 0.0 and (
+            not unloaded and margin <= _at_end(network, e, MODE_MARGIN_NONE)) and (
+            change <= ENDED_MARGIN * h * size + noise)  # it is as good as closed: it shares
+        network.against[e] |= network.unloads[e] and abs(change) > noise
     return not _is_anyone_against(network, island, now, later, h)
+
+
+@machine_code
+def _is_unloaded(network: NetworkModes, island: int) -> bool:
+    """Whether closed diodes of an island may bear nothing that are as good as open, so that others
+    have a split: the row that is tried says so then."""
+    first, last, row = network.starts[island], network.starts[island + 1], network.row[island]
+    some, alike, found = False, True, TELLS
+    for k in range(first, last):
+        e = network.members[k]
+        if network.unloads[e]:
+            network.guess[e], some = -1.0, True
+        alike &= network.kept_modes[row, k - first] == network.guess[e]
+    if some:
+        row, found = _free_row(network), UNSURE
+    if some and alike:
+        found = fill_row(network, island, row, 0.0)
+    for k in range(first, last):
+        e = network.members[k]
+        if network.unloads[e]:
+            network.guess[e], network.kept_modes[row, k - first] = 0.0, 0.0
+            network.kept_constants[row, k - first] = UNLOADED
+    if found == TELLS:
+        network.owner[row], network.row[island] = island, row
+    return found == TELLS
 
 
 @machine_code

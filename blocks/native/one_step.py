@@ -190,6 +190,8 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         events += 1
         if known:
             instant += 1
+        if passed.broken[0]:
+            return FULL, taken, events
         if enters_new_modes(network) and is_explicit(code) and not is_fixed(code):
             return FULL, taken, events  # which may be so fast that others had better go on
 

@@ -91,7 +91,7 @@ class OwnEvents:
         islands, required = rules.islands, rules.required
         # written first: they need room among the constants
         if isinstance(islands, NetworkModes):
-            equations.of_elements  # noqa: B018
+            equations.of_elements, equations.coefficients  # noqa: B018
         elif isinstance(islands, IslandsWithMass):
             equations.present  # noqa: B018
             equations.at_decisions("factors", islands.factors)
@@ -108,7 +108,7 @@ class OwnEvents:
                              np.zeros((most, len(self.values_of("modes")) if islands else 0)),
                              np.empty((most, held.size)), np.empty((most, states)),
                              np.empty((most, assignments)), np.empty((most, assignments)), present,
-                             np.array([restarts]))
+                             np.array([restarts]), np.zeros(1, dtype=bool))
         self._room = (np.empty(nm), np.empty(nm, dtype=bool), np.empty(nm, dtype=bool),
                       np.empty(relations), np.empty(relations))
         self.set_valued = empty(SetValuedElements)
@@ -118,7 +118,9 @@ class OwnEvents:
             self.set_valued, *self.calls = set_valued_elements(islands, self.q, equations, states)
         self.network = empty(NetworkModes)
         if isinstance(islands, NetworkModes):
+            coefficients, places = equations.coefficients
             self.network = islands._replace(
+                coefficients=coefficients, changing=np.empty(len(places)), changing_at=places,
                 modes=self.values_of("modes"), constants=self.values_of("K"),
                 m=self.values_of("relations"), values=equations.of_elements,
                 found=np.empty(VALUES * islands.members.size + states),
@@ -253,6 +255,8 @@ class PassedEvents:
         self.modes = q[:, equations.span_of("modes")].astype(int) \
             if own.rules.islands is not None else None
         self.fast, self._whole = own.fast, own.q.copy()
+        #: Whether what is required of the run does not hold from the last one on.
+        self.broken = own.passed.broken.item()
 
     def __len__(self) -> int:
         return len(self.times)

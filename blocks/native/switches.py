@@ -245,7 +245,7 @@ def others_act_on_none(switches: Switches) -> bool:
 @machine_code
 def meets_requirements(code: Code, work: Workspace, switches: Switches, t: float, x: Vector
                        ) -> bool:
-    """Whether all that is required of the run holds; Python tells what does not."""
+    """Whether all that is required of the run holds; what does not, Python tells."""
     if switches.conditions.size:
         values_at(code, work, switches.required, t, x, switches.conditions)
         for k in range(switches.conditions.size):

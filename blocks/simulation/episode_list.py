@@ -32,10 +32,9 @@ class EpisodeList(Sequence[Episode]):
         self._ended = 0  # bytes of all parts but the last, and of what that holds beside its steps
 
     def extend(self, passed: PassedEpisodes) -> None:  # type: ignore[override]
-        """Add episodes that a method has passed, and the one that goes on from there."""
+        """Add episodes that a method has passed."""
         if len(passed):
             self.append(passed)
-        self.append(passed.last)
 
     def append(self, part: Episode | PassedEpisodes) -> None:
         """Add an episode, or several that ended at the next event."""

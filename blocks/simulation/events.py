@@ -14,6 +14,7 @@ from ..numerics.arrays import Array, Indices
 from ..solvers.samples import MOST_ROUNDS
 from ..system.problem import Problem
 from .actions import Requirements, Resets, Samplings
+from .episode import Episode
 from .event_log import EventLog
 from .forced_jumps import ForcedJumps
 from .passed_events import PassedEpisodes
@@ -95,8 +96,8 @@ class Events:
                           times.duration, acting, slots, times.ahead, samplers, resets, parts,
                           required, switching.indirect, switching.resting)
 
-    def passed(self, courses: PassedCourses) -> None:
-        """Go on after events that the method has carried out."""
+    def passed(self, courses: PassedCourses) -> Episode:
+        """Take note of events that the method has carried out; the episode that begins then."""
         problem, recording, events = self.problem, self.recording, courses.events
         before = recording.episodes[-1]
         passed = PassedEpisodes(courses, before, self.time_events.relations, recording.catalog,
@@ -108,6 +109,7 @@ class Events:
             problem.delays.select(float(events.times[-1]))
         if events.modes is not None:
             problem.laws.take_over(events.modes[-1], events.fast)
+        return passed.last
 
     def begin(self, t: float) -> None:
         """Bring relations and modes in line with the start; refuse a start that cannot be."""
@@ -120,7 +122,7 @@ class Events:
             if self._close_contacts(t):
                 laws.start(self.problem, t)
             self.switching.begin(t)  # relations may look at the sticking efforts
-        self._require(t)
+        self.require(t)
 
     def switch(self, t: float, which: Indices) -> bool:
         """Switch relations and modes, as they are numbered by :class:`ZeroCrossings`.
@@ -149,7 +151,7 @@ class Events:
                 self.struck = struck + self.struck
                 in_vain = False
             self._close_contacts(t)
-        self._require(t)
+        self.require(t)
         problem.failure = None
         problem.choose_states(t)
         return in_vain
@@ -185,7 +187,8 @@ class Events:
         causes = [self.time_events.relations.describe(int(r), True)[0] for r in flipped[:1]]
         self.jumps.refuse(self.problem, t, m, d, *causes)
 
-    def _require(self, t: float) -> None:
+    def require(self, t: float) -> None:
+        """End the run where something that is required of it does not hold."""
         self.requirements.check(self.problem, t, fixed_step=self.recording.accuracy is None)
 
 

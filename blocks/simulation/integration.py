@@ -143,7 +143,7 @@ class Integration:
     def taken(self, step: Step) -> Ending | None:
         """The method has taken a step, or many; tell the ending if that was the last."""
         if self.method.passed is not None:
-            self._go_on_from_events(self.method.passed)
+            self._go_on_from_events(self.method.passed, step)
         if self.method.waits:
             self.stop = step.t
         if step.failure:
@@ -298,13 +298,17 @@ class Integration:
                                 self.running.settings.t_start)
         return ending
 
-    def _go_on_from_events(self, passed: PassedCourses) -> None:
+    def _go_on_from_events(self, passed: PassedCourses, step: Step) -> None:
         """Go on from the last event that the method has carried out."""
-        self.events.passed(passed)
+        following = self.events.passed(passed)
         self.running.episodes += len(passed)
         self.crossings.relation_tolerance[:] = self.method.slack[: self.system.nm]
         self.crossings.begin(float(passed.events.times[-1]))
         self.method.passed = None
+        if passed.events.broken:
+            self.problem.solve(step.t, np.asarray(step.y))
+            self.events.require(step.t)
+        self.recording.episodes.append(following)
         self.trajectory = self.method.course
 
     def _is_over(self, step: Step, shortened: bool) -> bool:
@@ -378,7 +382,7 @@ class Integration:
     def observe(self, step: Step) -> None:
         """The method has got as far as this, and goes on."""
         if self.method.passed is not None:
-            self._go_on_from_events(self.method.passed)
+            self._go_on_from_events(self.method.passed, step)
         self._keep(step, step.t)
 
     def _keep(self, step: Step, until: float) -> None:

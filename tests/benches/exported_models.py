@@ -77,6 +77,14 @@ def buck(driven=True, switch="ideal"):
     return model
 
 
+def interrupted():
+    """A switch that nothing but the current of a coil goes through: once closed, it cannot open."""
+    return wired("interrupted", "source.p switch.p", "switch.n coil.p", "coil.n load.p",
+                 "source.n load.n ground.V", source=el.DCVoltageSource(voltage="24 V"),
+                 switch=el.Switch(model="ideal"), coil=el.Inductor(inductance="100 uH"),
+                 load=el.Resistor(resistance="2 ohm"), ground=el.ElectricalReference())
+
+
 def motor():
     """One on a bridge that switches at 1 kHz, whose load sticks at first."""
     return wired(

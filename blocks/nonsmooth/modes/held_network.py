@@ -11,6 +11,7 @@ whoever evaluates them multiplies out first: machine code in loops
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import casadi as ca
@@ -99,6 +100,7 @@ class HeldNetwork:
         n, tape = elements.size, system.tape
         self.joint = relations_of_efforts(system) & ~indirect_relations(system)
         rows = rows_of(system, elements, laws)
+        self._follow = ca.vertcat(*rows, tape.slope)
         #: What follows states and inputs by constants, or states alone, whatever these are.
         self._alike = _fixed_rows(rows[:3], tape) | np.array([
             _untaken(row, ca.vertcat(tape.u, tape.z)) for row in rows[:3]])
@@ -165,6 +167,18 @@ class HeldNetwork:
 
     def _miss(self, matrices: list[ca.SX], missed: list[ca.SX], loops: ca.SX) -> None:
         """Take note of what the equations miss, where inputs are solved for."""
+
+    @cached_property
+    def coefficients(self) -> tuple[ca.SX | None, Indices]:
+        """How equations, and slopes, follow what is taken, where relations change that: entries
+        that are not always zero, and their places, row by row."""
+        if not (self.is_computed and self.equations.by_relations.any()):
+            return None, np.zeros(0, dtype=np.int64)
+        by_taken = ca.substitute(ca.jacobian(self._follow, self.system.tape.u),
+                                 self.system.tape.u, self.inputs)
+        by_taken = by_taken[:, self.elements.column.tolist()] @ ca.diag(self.elements.unit)
+        rows, columns = by_taken.sparsity().get_triplet()
+        return by_taken.nz[:], np.array(rows, dtype=np.int64) * self.elements.size + columns
 
     # -- constants -------------------------------------------------------------------------
     def decides(self, modes: Indices, weight: Array) -> bool:

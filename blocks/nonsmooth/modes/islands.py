@@ -126,10 +126,14 @@ class NetworkModes(NamedTuple):
     exact: Vector  # (parameters,) room
     gives_flow: Flags  # (elements,) what modes come to is found from these
     switch: Flags  # (elements,) told by a condition
-    by_inputs: Matrix  # (6 elements, elements)
-    push: Matrix  # (states, elements), or none where they are not found here
+    contact: Flags  # (elements,)
+    by_inputs: Matrix  # (6 elements, elements), or none where they are not found here
+    push: Matrix  # (states, elements)
     by_relations: Flags  # (all relations,) those that this depends on
     known_m: Vector  # with which it is so
+    coefficients: int  # address of what fills these two with others, where there are such
+    changing: Vector  # their entries that are not always zero,
+    changing_at: Indices  # and where they stand, those of ``push`` behind the others
     row: Indices  # (islands,) which row is tried
     turn: Indices  # (1,) which row was given up last
     entered: Flags  # (1,) whether modes in a row that is new have been taken
@@ -138,6 +142,7 @@ class NetworkModes(NamedTuple):
     searched: Flags  # (islands,) whether all rows of the present relations are tried, of any modes
     # (islands,) where guessed modes leave something open: whose other mode is tried next; else -1
     other: Indices
+    unloads: Flags  # (elements,) guessed closed, and as good as that in the row where it is open
     idle: Flags  # (elements,) whose equations say nothing there that others do not say
     before: Vector  # (all relations,) as they are at the event
     guess: Vector  # (elements,) modes that are tried

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Indices
 from ...system import Problem
 from ..mode_state import NetworkState
 from .held_network import HeldNetwork
@@ -34,7 +34,6 @@ class KeptModes:
         most = 4 * len(held.islands) + min(
             MOST_MODES, MOST_NUMBERS // (entries + size * (size + nx + 2)))
         n, count, elements = held.elements.size, len(held.islands), held.elements
-        states = nx if held.is_computed else 0
         nm, kinds = len(held.joint), len(state.by_kind(state.fast))
         starts, members = _listed(held.islands)
         entry_starts, entries_listed = _listed(held.entries_of)
@@ -53,32 +52,31 @@ class KeptModes:
             largest=np.zeros((2, kinds)), endless=held.equations.endless, farthest=np.zeros(nm),
             noise_so_far=np.zeros((2, n)), drift=np.zeros(1), least_flow=np.zeros(n),
             largest_now=np.zeros((2, kinds)), room=np.zeros((3, n)),
-            gives_flow=elements.gives_flow, switch=elements.switch,
-            by_inputs=np.zeros((6 * n, n)), push=np.zeros((states, n)),
-            by_relations=held.equations.by_relations, known_m=np.zeros(nm),
+            gives_flow=elements.gives_flow, switch=elements.switch, contact=elements.contact,
+            by_inputs=np.zeros((6 * n * held.is_computed, n)), push=np.zeros((nx, n)),
+            by_relations=held.equations.by_relations, known_m=np.zeros(nm), coefficients=0,
+            changing=none, changing_at=none.astype(np.int64),
             row=np.zeros(count, dtype=np.int64), turn=np.zeros(1, dtype=np.int64),
             entered=np.zeros(1, dtype=bool), ended=np.zeros(count, dtype=bool),
             holds=np.zeros(count, dtype=bool), searched=np.zeros(count, dtype=bool),
-            other=np.zeros(count, dtype=np.int64), idle=np.zeros(n, dtype=bool),
-            before=np.zeros(nm), guess=np.zeros(n), guess_m=np.zeros(nm),
+            other=np.zeros(count, dtype=np.int64), unloads=np.zeros(n, dtype=bool),
+            idle=np.zeros(n, dtype=bool), before=np.zeros(nm), guess=np.zeros(n),
+            guess_m=np.zeros(nm),
             against=np.zeros(n, dtype=bool), turned=np.zeros(nm, dtype=bool), own=own,
             by_value=by_value, by_rate=by_rate, by_missed=by_missed, sizes=np.zeros(size),
             taken=np.zeros(size), given=np.zeros((2, size)), pivot=np.zeros(size, dtype=np.int64),
             place=np.zeros(size, dtype=np.int64))
-        self._coefficients: bytes | None = None  # relations with which they are known
-        #: Part and place of each of the members, and of the relations.
-        self._members_at, self._relations_at = map(_places, (held.islands, held.relations_of))
 
     def keep(self, problem: Problem, t: float, noise: Array | float) -> None:
         """Keep the present modes, which were decided on at a point."""
         islands, state = self.islands, self.state
         islands.largest[:, state.kinds] = state.largest
         islands.noise_so_far[:] = state.noise
-        coefficients = problem.m[islands.by_relations].tobytes()
-        if len(islands.push) and coefficients != self._coefficients:
-            equations, self._coefficients = self.held.equations, coefficients
+        equations = self.held.equations
+        islands.known_m[:] = problem.m
+        if self.held.is_computed:
             islands.by_inputs[:] = equations.by_inputs(problem, t).reshape(islands.by_inputs.shape)
-            islands.push[:], islands.known_m[:] = equations.slope_by_taken(problem, t), problem.m
+            islands.push[:] = equations.slope_by_taken(problem, t)
         self._find_rows(problem, t, np.broadcast_to(noise, self.held.elements.size))
 
     def for_run(self) -> NetworkModes:
@@ -92,14 +90,13 @@ class KeptModes:
         """Make the rows of the present modes the present ones, new ones where there are none."""
         islands, held, state, new = self.islands, self.held, self.state, []
         solved = state.solved_modes
-        for i in np.flatnonzero(self._others(problem)).tolist():
-            islands.present[i] = self._row(i, problem.m)
-            if islands.present[i] < 0:
+        for i, members in enumerate(held.islands):
+            k = islands.present[i] = self._row(i, problem.m)
+            if k < 0:
                 new.append(i)
-        island, place = self._members_at
-        known = np.flatnonzero(islands.present[island] >= 0)
-        rows = islands.present[island[known]], place[known]
-        islands.noise[rows] = np.maximum(islands.noise[rows], noise[islands.members[known]])
+            else:
+                known = islands.noise[k, : len(members)]
+                known[:] = np.maximum(known, noise[members])
         if not held.fits(problem, t, solved) or not held.decides(
                 solved, held.equations.matrices(problem, t, solved).weight):
             return  # what cannot be kept has no row
@@ -130,20 +127,6 @@ class KeptModes:
                     & (unloaded == state.unloaded[members]).all(axis=1)]
         return int(some[0]) if len(some) else -1
 
-    def _others(self, problem: Problem) -> Flags:
-        """Islands whose present row is not that of their modes, or may not be."""
-        islands, state = self.islands, self.state
-        island, place = self._members_at
-        row, modes = islands.present[island], state.modes[islands.members]
-        other = (row < 0) | (islands.kept_modes[row, place] != modes) | (
-            state.unloaded[islands.members]) | (islands.kept_constants[row, place] == UNLOADED)
-        of, at = self._relations_at
-        moved = islands.kept_m[islands.present[of], at] != problem.m[islands.relations]
-        out = np.zeros(len(islands.present), dtype=bool)
-        out[island[other]] = True
-        out[of[moved]] = True
-        return out
-
     def _fill(self, k: int, i: int, m: Array, constants: Array, noise: Array, weight: Array,
               move: Array) -> None:
         """Fill a row with what there is of an island."""
@@ -162,7 +145,6 @@ class KeptModes:
         state = self.state
         state.notice(*self.islands.largest[:, state.kinds])
         state.noise = np.maximum(state.noise, self.islands.noise_so_far)
-        state.unloaded = state.unloaded.copy()  # which known decisions remember
         for k, members in zip(self.islands.present, self.held.islands, strict=True):
             state.unloaded[members] = self.islands.kept_constants[k, : len(members)] == UNLOADED
 
@@ -171,10 +153,3 @@ def _listed(groups: list[Indices]) -> tuple[Indices, Indices]:
     """Where each of some groups begins, and their members one after the other."""
     starts = np.append(0, np.cumsum([len(group) for group in groups]))
     return starts.astype(np.int64), np.concatenate(groups).astype(np.int64)
-
-
-def _places(groups: list[Indices]) -> tuple[Indices, Indices]:
-    """Which group each member of some groups is of, one after the other, and its place there."""
-    sizes = np.array(list(map(len, groups)))
-    return np.repeat(np.arange(len(groups)), sizes), np.concatenate(
-        [np.arange(size) for size in sizes])

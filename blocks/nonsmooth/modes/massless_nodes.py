@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, combinations, islice
+from pickle import dumps, loads
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -20,6 +21,7 @@ import numpy as np
 
 from ...exceptions import StructureError
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.cache import Cache
 from ...numerics.copies import put_back
 from ...numerics.tolerances import MODE_MARGIN_NONE, NOISE
 from ...system import Problem, System
@@ -32,7 +34,6 @@ from .held_network import HeldNetwork
 from .islands import NetworkModes
 from .jumps import Jumps
 from .kept_modes import KeptModes
-from .known_decisions import KnownDecisions
 from .law_expressions import expressions_of, one_sided
 from .massless_contacts import MasslessContacts, follow_impulses
 from .massless_efforts import MasslessEfforts
@@ -50,6 +51,7 @@ __all__ = ["MasslessLaws", "refuse_massless", "without_mass"]
 
 
 NOBODY = np.zeros(0, dtype=int)
+MOST_DECISIONS = 1000  # of all runs of a system, of which each is a few hundred numbers
 MOST_SPLITS = 64  # ways to leave some of the closed diodes and switches without load
 
 
@@ -164,7 +166,7 @@ class MasslessLaws(Laws):
     def start(self, problem: Problem, t: float) -> None:
         """Modes at the start of a run, from velocities and loads."""
         problem.u[:] = 0.0
-        self._decide_once(problem, t, NOBODY, self._first_modes)
+        self._decide(problem, t, NOBODY, self._first_modes)
 
     def _first_modes(self, problem: Problem, t: float, touched: Indices) -> Array:
         state, elements = self.state, self.elements
@@ -185,7 +187,7 @@ class MasslessLaws(Laws):
     def decide(self, problem: Problem, t: float, touched: Indices) -> list[Change]:
         """Choose the modes at an event."""
         before = self.modes.copy()
-        self._decide_once(problem, t, touched, self._next_modes)
+        self._decide(problem, t, touched, self._next_modes)
         return self.elements.changes(before, self.modes, self.state.struck)
 
     def _next_modes(self, problem: Problem, t: float, touched: Indices) -> Array:
@@ -213,19 +215,27 @@ class MasslessLaws(Laws):
         return self.search.take_first(problem, t, doubt,
                                       self._proposals(problem, t, guess, moved, asked))
 
-    def _decide_once(self, problem: Problem, t: float, touched: Indices,
-                     search: Callable[[Problem, float, Indices], Array]) -> None:
+    def _decide(self, problem: Problem, t: float, touched: Indices,
+                search: Callable[[Problem, float, Indices], Array]) -> None:
         """Take the modes that are found, or were at this very point, and keep them for when they
-        follow again."""
+        follow again.
+
+        A run that is repeated comes to the same points to the last bit: nothing is searched for
+        again, and numbers are those of the first run.
+        """
         if self.equations.constant:
             problem.u[:] = 0.0  # whoever looked last: it must not even matter for rounding
-        known: KnownDecisions = self.system.once("known decisions", KnownDecisions)
-        key = known.key(problem, t, self.state, touched)
-        noise = known.recall(key, problem, self.state)
-        if noise is None:
+        known: Cache[bytes, bytes] = self.system.once(
+            "known decisions", lambda: Cache(MOST_DECISIONS))
+
+        def decided() -> bytes:
             noise = search(problem, t, touched)
             self.state.unloaded = self._unloaded(problem, t)
-            known.note(key, problem, self.state, noise)
+            return dumps((problem.x, problem.z, problem.u, vars(self.state), noise))
+
+        key = dumps((problem.arguments(t), problem.scale_x, vars(self.state), touched))
+        problem.x[:], problem.z[:], problem.u[:], state, noise = loads(known.once(key, decided))
+        vars(self.state).update(state)
         if self.kept is not None:
             self.islands_join |= not self.kept.held.keeps_apart(problem, t, self.modes)
             self.kept.keep(problem, t, noise)

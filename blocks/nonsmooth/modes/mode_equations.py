@@ -176,7 +176,6 @@ class ModeEquations:
         self._blocks: Cache[tuple[int, bytes, bytes, bytes], ModeMatrices] = Cache(
             MOST_BLOCKS * MOST_KEPT)
         self._inputs_kept: Cache[tuple[bytes, bytes], Array] = Cache(MOST_COEFFICIENTS)
-        self._told: Cache[tuple[bytes, bytes], tuple[Flags, Flags]] = Cache(MOST_KEPT)
         self._linear_at: dict[bytes, bool] = {}  # by strengths
         self._constant: ModeEquations | None = None  # these, where that is so
         self._parameters = np.zeros(0), b""  # values, and what stands for them in keys
@@ -455,12 +454,6 @@ class ModeEquations:
 
     def told(self, problem: Problem, t: float) -> tuple[Flags, Flags]:
         """Elements that a condition opens, and that one closes."""
-        if not self.constant:
-            return self._told_at(problem, t)
-        return self._told.once((problem.m.tobytes(), problem.p.tobytes()),
-                               lambda: self._told_at(problem, t))
-
-    def _told_at(self, problem: Problem, t: float) -> tuple[Flags, Flags]:
         _, _, low, high, *_ = self.values(problem, t)
         switch = self.elements.switch
         return switch & (low == high), switch & np.isinf(low) & np.isinf(high)

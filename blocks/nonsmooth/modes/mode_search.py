@@ -34,7 +34,6 @@ from .massless_margins import MasslessMargins
 
 __all__ = ["ModeSearch"]
 
-MOST_EXCHANGES = 10  # of all ideal diodes that leave a mode, one after the other
 MOST_IN_DOUBT = 5  # elements whose combinations are all tried, where no better way led on
 
 
@@ -62,13 +61,10 @@ class ModeSearch:
         self.elements, self.state, self.system = efforts.elements, efforts.state, efforts.system
         #: Elements whose modes have ended; they go on only where they lead away from their end.
         self.ended: Flags = np.zeros(self.elements.size, dtype=bool)
-        #: Elements whose laws the modes looked at last break even now.
-        self.against: Flags = np.zeros(self.elements.size, dtype=bool)
         #: Frictions that slide in these, but do not move, nor begin to.
         self.idle: Flags = np.zeros(self.elements.size, dtype=bool)
-        #: Modes that do not hold at the point of the search, whatever is allowed, and who breaks
-        #: its law in them; None of those without a solution.
-        self._broken: dict[bytes, Flags | None] = {}
+        #: Modes that do not hold at the point of the search, whatever is allowed.
+        self._broken: set[bytes] = set()
 
     def take_first(self, problem: Problem, t: float, doubt: Flags,
                    proposals: Iterable[Indices]) -> Array:
@@ -83,14 +79,10 @@ class ModeSearch:
                    _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED, brief=True),
                    _Allowed(MODE_MARGIN_NONE, MODE_MISSED),
                    _Allowed(MODE_MARGIN_NONE, self.state.drift))
-        alone = [(allowed, False) for allowed in degrees if allowed.margin == MODE_MARGIN_CLEAR]
-        for allowed, combined in [*alone, *((allowed, True) for allowed in degrees)]:
+        for allowed, combined in [*product(degrees[:2], [False]), *product(degrees, [True])]:
             if (found := self._first(problem, t, doubt, noted, allowed, combined)) is not None:
                 return self._adopt(problem, t, found)
             noted = iter(tried)
-        for allowed in degrees:
-            if (found := self._exchanged(problem, t, tried, allowed)) is not None:
-                return self._adopt(problem, t, found)
         raise self.jumps.found(problem, t) or self._undecided(problem, t, doubt)
 
     def leaving(self, problem: Problem, t: float, modes: Indices) -> Flags | None:
@@ -112,13 +104,12 @@ class ModeSearch:
         return self.contacts.possible(problem, t, self.equations.switched(problem, t, modes))
 
     def _first(self, problem: Problem, t: float, doubt: Flags, proposals: Iterable[Indices],
-               allowed: _Allowed, combined: bool = True) -> Indices | None:
+               allowed: _Allowed, combined: bool) -> Indices | None:
         """The first modes that hold, of proposals or of what is ``combined`` of them; None if none
         do."""
         unsure = [(self.state.modes, doubt)]
-        looked_at: set[bytes] = set()
-        for proposal in proposals:
-            trial, leaves = self._followed(problem, t, proposal, allowed, looked_at)
+        for trial in proposals:
+            leaves = self._leaves(problem, t, trial, allowed)
             if leaves is not None and not leaves.any():
                 return self._at_rest(problem, t, trial, allowed)
             unsure = [(trial, doubt), *unsure[1:]]
@@ -132,25 +123,6 @@ class ModeSearch:
                     return self._at_rest(problem, t, option, allowed)
         return None
 
-    def _followed(self, problem: Problem, t: float, trial: Indices, allowed: _Allowed,
-                  been: set[bytes]) -> tuple[Indices, Flags | None]:
-        """What ideal diodes come to that leave their modes all at once, one time after the other.
-
-        The last modes that were looked at, and who leaves these (see :meth:`_leaves`).
-        """
-        leaves = self._leaves(problem, t, trial, allowed)
-        for _ in range(MOST_EXCHANGES):
-            been.add(trial.tobytes())
-            who = self.elements.valve & (self.against if leaves is None else leaves)
-            other = self._possible(problem, t, np.where(who, np.where(trial == 0, -1, 0), trial))
-            if not who.any() or other.tobytes() in been:
-                break
-            then = self._leaves(problem, t, other, allowed)
-            if then is None and leaves is not None:
-                break
-            trial, leaves = other, then
-        return trial, leaves
-
     def _at_rest(self, problem: Problem, t: float, modes: Indices, allowed: _Allowed) -> Indices:
         """Modes that hold, with friction that others keep from moving at rest, if that holds too.
 
@@ -161,21 +133,6 @@ class ModeSearch:
         trial = np.where(self.idle, 0, modes)
         leaves = self._leaves(problem, t, trial, allowed)
         return modes if leaves is None or leaves.any() else trial
-
-    def _exchanged(self, problem: Problem, t: float, tried: list[Indices], allowed: _Allowed
-                   ) -> Indices | None:
-        """The first modes that hold, after those that break the laws of a proposal are exchanged.
-
-        Proposals are made of the present slopes of what curves: beside an exponential that
-        begins to conduct they say nothing of where its voltage goes.
-        """
-        for trial in tried:
-            self.against = np.zeros(self.elements.size, dtype=bool)
-            self._leaves(problem, t, trial, allowed)
-            if self.against.any() and (found := self._first(
-                    problem, t, self.against, [trial], allowed)) is not None:
-                return found
-        return None
 
     def _combinations(self, guess: Indices, doubt: Flags) -> Iterator[Indices]:
         """All modes of few elements in doubt, those that differ least from a guess first."""
@@ -208,8 +165,6 @@ class ModeSearch:
         """
         key = modes.tobytes()
         if key in self._broken:
-            breaks = self._broken[key]
-            self.against = self.against if breaks is None else breaks
             return None
         state, x, z, u = self.state, problem.x.copy(), problem.z.copy(), problem.u.copy()
         before = state.modes, state.largest
@@ -229,11 +184,10 @@ class ModeSearch:
             size = self.margins.sizes(problem, t)[0]
             margin = self.margins.present(problem, t)
             if not np.all(margin >= -allowed.margin * size):
-                noise = self.margins.noise(problem, t)
-                self.against = ~(margin >= -allowed.margin * size - noise)
-                if self.against.any():
-                    if not np.any(self.against & (margin >= -MODE_MARGIN_NONE * size - noise)):
-                        self._broken[key] = self.against
+                short = margin + self.margins.noise(problem, t)
+                if not np.all(short >= -allowed.margin * size):
+                    if not np.all(short >= -MODE_MARGIN_NONE * size):
+                        self._broken.add(key)
                     return None
             close = margin <= (self.margins.noise(problem, t) if allowed.brief
                                else self.margins.at_end(size))
@@ -251,7 +205,7 @@ class ModeSearch:
             least = np.where(self.ended & (modes == before[0]), ENDED_MARGIN, LATER_MARGIN)
             return np.array(close & (later - margin < -least * h * size - noise))
         except AlgebraicFailure:
-            self._broken[key] = None
+            self._broken.add(key)
             return None
         finally:
             problem.x[:], problem.z[:], problem.u[:] = x, z, u

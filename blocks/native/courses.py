@@ -25,6 +25,7 @@ from .steps import Code, Sparse, known_of, project_after_events, workspace
 __all__ = ["BLOCK", "Course", "CourseData", "PassedCourses", "joined", "points_of"]
 
 BLOCK = 1 << 19  # numbers of a block of rows
+LARGE, APART = 20_000, 8  # unknowns of which values are kept at some points alone: so many apart
 AT_START = np.zeros(1, dtype=np.int64)
 
 
@@ -64,8 +65,8 @@ class Course(KeptCourse):
     """The steps of a compiled method, as a :class:`~blocks.solvers.Trajectory` is asked.
 
     They begin once, or anew at every event; then the episodes between are numbered. Kept are the
-    points where steps begin and end, and the values there, at fewer of them after :meth:`thin`:
-    what lies between is found by taking steps again, and is the same.
+    points where steps begin and end, and the values there; of a large model, and after
+    :meth:`thin`, at some of them: all else is found by taking steps again, and is the same.
 
     Parameters
     ----------
@@ -90,7 +91,8 @@ class Course(KeptCourse):
         self.carries = common.carries
         self.starts, self.start, self._first = points[0, first], float(points[0, 0]), first
         self.held = held or KeptRows(np.empty((1, 0)))
-        self._apart = 1  # so many steps from one point whose values are kept to the next
+        #: So many steps from one point whose values are kept to the next.
+        self._apart = APART if common.size >= LARGE else 1
         self._fill(points, np.arange(len(values)), values)
 
     @classmethod
@@ -131,9 +133,12 @@ class Course(KeptCourse):
     # -- as it goes on -----------------------------------------------------------------------
     def extend(self, ends: Array, sizes: Array, rows: Array) -> None:
         """Add steps; ``sizes`` are those of the whole steps."""
+        some = np.flatnonzero(np.arange(self.count, self.count + len(ends)) % self._apart == 0)
+        if not len(some) or some[-1] != len(ends) - 1:
+            some = np.append(some, len(ends) - 1)  # from which steps go on
         self._points.append(np.array([ends, sizes]))
-        self._kept.append(np.arange(self.count, self.count + len(ends)))
-        self._rows.append(ends, rows)
+        self._kept.append(self.count + some)
+        self._rows.append(ends[some], rows[some])
         self.count += len(ends)
         self.end = float(ends[-1])
 
@@ -163,9 +168,10 @@ class Course(KeptCourse):
         self._fill(self._gathered()[0][:, -1:], np.zeros(1, dtype=int), self._end_values)
 
     def go_back(self, most: int) -> Array:
-        """Drop so many of the last steps, but the first; the values there."""
-        if 1 < self.count == self._rows.count:
-            self._cut(max(self.count - most, 2))
+        """Drop so many of the last steps, or some more, but the first; the values there."""
+        kept = self._gathered()[1]
+        place = np.searchsorted(kept, self.count - most) - 1
+        self._cut(int(kept[np.clip(place, 1, len(kept) - 1)]) + 1)
         values: Array = self._end_values[0]
         return values
 

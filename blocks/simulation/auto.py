@@ -73,7 +73,7 @@ def begins_with(problem: Problem, t0: float, t1: float, rtol: float) -> tuple[ty
     if rate == np.inf:
         return kind, "explicit: something is infinitely steep at the start, as a root that begins"
     steps = rate * (t1 - t0) / REACH
-    if steps > _worth(problem, kind, 0):
+    if _are_many(steps, problem, kind, 0):
         return implicit_method(problem), (
             f"implicit, one-step: {steps:.2g} explicit steps would follow what is fastest at the "
             f"start ({rate:.3g} 1/s)")
@@ -92,10 +92,20 @@ def _patience(problem: Problem, implicit: type[Method]) -> int:
 
 
 def _worth(problem: Problem, explicit: type[Method], taken: int) -> float:
-    """Explicit steps left for which implicit ones are tried, after so many."""
+    """Explicit steps left for which implicit ones may be tried, after so many."""
     if _is_dear(problem, explicit):
         return WORTH_DEAR
-    return _price(problem, explicit) * (WORTH if taken >= SURE else PLAINLY)
+    return WORTH if taken >= SURE else PLAINLY
+
+
+def _are_many(left: float, problem: Problem, explicit: type[Method], taken: int) -> bool:
+    """Whether so many explicit steps are left that implicit ones are tried, after so many.
+
+    Their price is asked for last: of a large model that takes longer than many explicit steps.
+    """
+    worth = _worth(problem, explicit, taken)
+    return left > worth and (_is_dear(problem, explicit)
+                             or left > worth * _price(problem, explicit))
 
 
 def _price(problem: Problem, explicit: type[Method]) -> float:
@@ -183,6 +193,6 @@ class Auto:
     def _may_be_held(running: RunningMethod, step: Step) -> bool:
         """Whether stability may hold explicit steps, of which many are left."""
         problem, usual = running.problem, running.current.usual_step(step)
-        many = _worth(problem, type(running.current), running.steps)
-        return bool(running.settings.t_end - step.t >= many * usual
+        left = (running.settings.t_end - step.t) / usual if usual else np.inf
+        return bool(_are_many(left, problem, type(running.current), running.steps)
                     and usual * fastest_rate(problem, step.t, step.y) >= HELD)

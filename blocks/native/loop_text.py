@@ -15,7 +15,7 @@ from ..machine.functions import MachineCode
 from ..numerics.arrays import Array, Indices, distinct
 from .expressions import Writer
 
-__all__ = ["PARALLEL", "WIDE", "Body", "LoopText", "Operand", "entries_of"]
+__all__ = ["MOST_TERMS", "PARALLEL", "WIDE", "Body", "LoopText", "Operand", "alike", "entries_of"]
 
 BASES = ("%x", "%q", "%p", "%out", "%t", "%room")  # by number; the last one is a function's own
 MOST_PARTS = 4  # loops that differ in factors or bases alone
@@ -71,9 +71,9 @@ class LoopText:
         bases = np.stack([o.base for o in everything])
         factors = np.stack([o.factor for o in everything])
         index = np.stack([o.index for o in everything])
-        part = _alike([*bases, *factors])
+        part = alike([*bases, *factors])
         if part.max(initial=-1) >= MOST_PARTS:  # factors are read from tables
-            part = _alike(bases)
+            part = alike(bases)
         for k in range(part.max(initial=-1) + 1):
             mine = np.flatnonzero(part == k)
             names = [BASES[b] for b in bases[:, mine[0]].tolist()]
@@ -127,7 +127,7 @@ class LoopText:
             everything = [*operands, target]
             bases = np.stack([o.base for o in everything])
             index = np.stack([o.index for o in everything])
-            part = _alike(bases)
+            part = alike(bases)
             for k in range(part.max(initial=-1) + 1):
                 mine = np.flatnonzero(part == k)
                 names = [BASES[b] for b in bases[:, mine[0]].tolist()]
@@ -154,7 +154,7 @@ class LoopText:
         form[0, place, which[brief]] = terms.base[brief]
         form[1, place, which[brief]] = terms.factor[brief]
         part = np.full(size, -1)
-        part[short] = _alike(row[short] for row in [target.base, target.factor, lengths,
+        part[short] = alike(row[short] for row in [target.base, target.factor, lengths,
                                                     *form[0], *form[1]])
         many = np.bincount(part[short], minlength=1)
         frequent = np.argsort(-many, kind="stable")[:MOST_PARTS]
@@ -202,7 +202,7 @@ class LoopText:
         return f"loop{self._count}"
 
 
-def _alike(rows: Iterable[Array | Indices]) -> Indices:
+def alike(rows: Iterable[Array | Indices]) -> Indices:
     """Numbers that are the same for equal columns of an array."""
     label = np.zeros(1, dtype=int)
     for row in rows:
@@ -322,9 +322,9 @@ class _LoopOfSums:
 
     def __init__(self, tag: str, which: Indices, terms: Operand, target: Operand) -> None:
         size = len(target.index)
-        kind = _alike([terms.base, terms.factor])
+        kind = alike([terms.base, terms.factor])
         if kind.max(initial=-1) >= MOST_PARTS:  # factors are read from tables
-            kind = _alike([terms.base])
+            kind = alike([terms.base])
         counts = [np.bincount(which[kind == k], minlength=size)
                   for k in range(kind.max(initial=-1) + 1)]
         order = np.lexsort([*counts, np.bincount(which, minlength=size)])

@@ -27,7 +27,6 @@ __all__ = ["BLOCK", "Course", "CourseData", "PassedCourses", "joined", "points_o
 BLOCK = 1 << 19  # numbers of a block of rows
 LARGE, APART = 20_000, 8  # unknowns of which values are kept at some points alone: so many apart
 AT_START = np.zeros(1, dtype=np.int64)
-NONE_HELD = KeptRows(np.empty((1, 0)))
 
 
 @dataclass(eq=False)
@@ -91,7 +90,7 @@ class Course(KeptCourse):
         self.common, self._code, self._alive, self.run = common, code, constants, run
         self.carries = common.carries
         self.starts, self.start, self._first = points[0, first], float(points[0, 0]), first
-        self.held = held or NONE_HELD
+        self.held = held or KeptRows(np.empty((1, 0)))
         #: So many steps from one point whose values are kept to the next.
         self._apart = APART if common.size >= LARGE else 1
         self._fill(points, np.arange(len(values)), values)
@@ -134,15 +133,11 @@ class Course(KeptCourse):
     # -- as it goes on -----------------------------------------------------------------------
     def extend(self, ends: Array, sizes: Array, rows: Array) -> None:
         """Add steps; ``sizes`` are those of the whole steps."""
-        before, self.count = self.count, self.count + len(ends)
+        some = slice((len(ends) - 1) % self._apart, None, self._apart)  # steps go on from the last
         self._points.append(np.array([ends, sizes]))
-        numbers, apart = np.arange(before, self.count), self._apart
-        kept = [slice(-before % apart, None, apart)]
-        if numbers[-1] % apart:  # from which steps go on
-            kept.append(slice(-1, None))
-        for some in kept:
-            self._kept.append(numbers[some])
-            self._rows.append(ends[some], rows[some])
+        self._kept.append(np.arange(self.count, self.count + len(ends))[some])
+        self._rows.append(ends[some], rows[some])
+        self.count += len(ends)
         self.end = float(ends[-1])
 
     def append(self, step: Step, until: float | None = None) -> None:
@@ -158,8 +153,8 @@ class Course(KeptCourse):
         """Keep the values at half as many points. Nothing is lost: steps are taken again."""
         self._apart *= 2
         points, kept = self._gathered()
-        place = kept - self._first[np.searchsorted(self._first, kept, side="right") - 1]
-        some = np.flatnonzero((place % self._apart == 0) | np.isin(kept, self._last))
+        ends = np.isin(kept, np.append(self._first, self._last))
+        some = np.flatnonzero(ends | (np.arange(len(kept)) % 2 == 0))
         before, self._rows = self._rows, RowBlocks(self.common.size)
         for part in chunks(len(some), self.common.size):
             self._rows.append(points[0, kept[some[part]]], before.take(some[part]))

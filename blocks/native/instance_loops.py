@@ -11,7 +11,7 @@ import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -25,7 +25,7 @@ from ..numerics.rewriting import instructions
 from .block_loops import Solution, write_blocks, write_changes
 from .expressions import Unwritable, Writer
 from .forms import MOST_TORN
-from .loop_text import MOST_TERMS, LoopText, Operand, alike, entries_of
+from .loop_text import LoopText, Operand, entries_of
 from .places import OUT, P, Places, Q, T, X
 
 if TYPE_CHECKING:
@@ -35,19 +35,6 @@ __all__ = ["Loops", "NominalValues"]
 
 #: A law that is solved for an argument, or blocks that are solved side by side.
 Evaluation: TypeAlias = Step | list[Block]
-
-
-@dataclass(frozen=True)
-class Formula:
-    """A value that stands nowhere: what a function of one result reads, and a factor."""
-
-    function: ca.Function
-    operands: Operands
-    factor: float
-
-
-#: What a function reads, by argument and entry.
-Operands: TypeAlias = dict[tuple[int, int], "Operand | Formula"]
 
 
 @dataclass(frozen=True)
@@ -92,9 +79,6 @@ class Loops:
         self.starts[z_classes] = n + np.arange(len(z_classes))
         self.magnitudes[z_classes] = self.room(len(z_classes))
         self.steps = self._joined_steps()
-        #: What is found where it is read: by class which of ``_laws``, else -1, and its equation.
-        self._law, self._which = np.full((2, self.flat.classes), -1)
-        self._laws: list[tuple[int, int, int]] = []  # groups, positions, signs or numbers of terms
         #: How blocks have been solved, by their first torn unknown.
         self.solutions: dict[int, Solution] = {}
         #: What functions that follow :meth:`solve_loops` begin with.
@@ -140,7 +124,6 @@ class Loops:
         """Return a copy, with which to write one of these functions."""
         new = copy.copy(self)
         new.text, new.values = LoopText(), self.values.copy()
-        new._law, new._which, new._laws = self._law.copy(), self._which.copy(), self._laws.copy()
         new.text.declared |= self.text.declared
         return new
 
@@ -156,15 +139,8 @@ class Loops:
         wanted = self.flat.derivative[states]
         signs = self.flat.derivative_sign[states].astype(float)
         needed = self._needed(wanted)
-        self._run(needed, self._read_once(needed, wanted), wanted)
-        for k in distinct(self._law[wanted]).tolist():  # not before all else has been found
-            at = np.flatnonzero(self._law[wanted] == k)
-            if k < 0:
-                self.text.copy(self.values.operand(wanted[at], signs[at]), entries_of(OUT, at))
-                continue
-            (g, position, _), rows = self._laws[k], self._which[wanted[at]]
-            target = entries_of(OUT, at)
-            self.solve(g, rows, position, wanted[at], replace(target, factor=signs[at]))
+        self._run(needed, self._read_once(needed, wanted))
+        self.text.copy(self.values.operand(wanted, signs), entries_of(OUT, np.arange(len(states))))
         self._predict()
 
     def _predict(self) -> None:
@@ -339,56 +315,32 @@ class Loops:
         return self._inputs(step.group, rows) if len(rows) else []
 
     def _read_once(self, need: Flags, wanted: Indices) -> Flags:
-        """Classes that one law reads, or x' is, beside the step that gives them."""
+        """Classes that are read once, or wanted, beside the step that gives them; not by blocks."""
         reads = np.bincount(wanted, minlength=self.flat.classes)
         for step in self.steps:
-            is_law = not isinstance(step, list) and self.flat.groups[step.group].law is not None
+            of_blocks = isinstance(step, list)
             for classes in self._inputs_of_step(step, need):
-                np.add.at(reads, classes, 1 if is_law else 2)
+                np.add.at(reads, classes, 1 + of_blocks)
             if not isinstance(step, list):
-                reads[step.unknowns[need[step.unknowns]]] -= 1 if is_law else 2
+                reads[step.unknowns[need[step.unknowns]]] -= 1
         return reads == 1
 
     # -- steps -----------------------------------------------------------------------------
-    def _run(self, need: Flags, once: Flags | None = None, last: Indices | None = None) -> None:
-        """Write all steps that are needed; what is read ``once`` is found there, that which is
-        read ``last`` from anything else."""
+    def _run(self, need: Flags, late: Flags | None = None) -> None:
+        """Write all steps that are needed; what is ``late`` is found where it is read."""
         for step in self.steps:
             if isinstance(step, list):
                 write_blocks(self, _needed_blocks(step, need & ~self.values.known))
                 continue
             mine = np.flatnonzero(need[step.unknowns] & ~self.values.known[step.unknowns])
-            unknowns = step.unknowns[mine]
+            if not len(mine):
+                continue
+            unknowns, entries = step.unknowns[mine], self.room(len(mine))
+            self.values.put(unknowns, Q, entries)
+            if late is not None:
+                self.text.put_off(entries[late[unknowns]])
             rows = step.equations[mine] - self.flat.groups[step.group].first
-            self._law[unknowns] = -1
-            if once is not None:
-                late = once[unknowns] & (np.isin(unknowns, last) | ~self._reads_late(
-                    step.group, rows))
-                self._put_off(step, rows[late], unknowns[late])
-                rows, unknowns = rows[~late], unknowns[~late]
-            if len(unknowns):
-                self.values.put(unknowns, Q, self.room(len(unknowns)))
-                self.solve(step.group, rows, step.position, unknowns, self.values.operand(unknowns))
-
-    def _reads_late(self, g: int, rows: Indices) -> Flags:
-        """Which equations of a group read what is found where they read it, or very much."""
-        group = self.flat.groups[g]
-        if group.law is None:
-            return np.bincount(group.terms(rows)[0], minlength=len(rows)) > MOST_TERMS
-        return np.any([self._law[classes] >= 0 for classes in self._inputs(g, rows)], axis=0)
-
-    def _put_off(self, step: Step, rows: Indices, unknowns: Indices) -> None:
-        """Find unknowns where they are read: those alike in how, as one law."""
-        group = self.flat.groups[step.group]
-        if group.law is None:
-            kind = np.bincount(_other_terms(group, rows, unknowns)[0], minlength=len(rows))
-        else:
-            one = Group(group.family, group.law, group.instances[rows])
-            kind = self.flat.argument(one, group.law.arguments[step.position])[1]
-        for k in distinct(kind).tolist():
-            self._law[unknowns[kind == k]] = len(self._laws)
-            self._laws.append((step.group, step.position, k))
-        self._which[unknowns] = rows
+            self.solve(step.group, rows, step.position, unknowns, self.values.operand(unknowns))
 
     def room(self, count: int) -> Indices:
         """So many new entries of ``q``."""
@@ -407,7 +359,10 @@ class Loops:
         """
         group = self.flat.groups[g]
         if group.law is None:
-            self._sums(*_other_terms(group, rows, unknowns), target, tangents)
+            which, classes, signs = group.terms(rows)
+            mine = classes == unknowns[which]
+            own = np.bincount(which[mine], weights=signs[mine], minlength=len(rows))
+            self._sums(which[~mine], classes[~mine], -(signs / own[which])[~mine], target, tangents)
             return
         law, instances = group.law, group.instances[rows]
         _, signs = self.flat.argument(Group(group.family, law, instances), law.arguments[position])
@@ -457,7 +412,7 @@ class Loops:
             self._slopes(function, f, keys, instances, derived, target)
             return
         if tangents is None:
-            self._evaluate(function, f, keys, instances, target)
+            self.call(function, self.operands(function, f, keys, instances), target)
             return
         group = Group(f, None, instances)
         symbols: list[ca.SX] = []
@@ -511,47 +466,16 @@ class Loops:
         if given := given + [(slopes[a], target) for a, target in found.items()]:
             results, targets = zip(*given, strict=True)
             function = ca.Function("slopes", symbols, ca.vertsplit(ca.cse(ca.vertcat(*results))))
-            self._evaluate(function, f, keys, instances, *targets)
+            self.call(function, self.operands(function, f, keys, instances), *targets)
         return places
 
-    def _evaluate(self, function: ca.Function, f: int, keys: list[Key], instances: Indices,
-                  *targets: Operand) -> None:
-        """A kernel function on some instances, those together that read what is put off alike."""
-        variables, group = self.flat.network.families[f].kernel.variables, Group(f, None, instances)
-        kinds = [np.zeros(len(instances), dtype=int)]
-        for key in keys:
-            if variables[key[0]].kind != "discrete":
-                classes, signs = self.flat.argument(group, key)
-                kinds.append(np.where(self._law[classes] < 0, 0, (self._law[classes] + 1) * signs))
-        part = alike(kinds)
-        for k in range(part.max(initial=-1) + 1):
-            mine = np.flatnonzero(part == k)
-            self.call(function, self.operands(function, f, keys, instances[mine]),
-                      *(target.part(mine) for target in targets))
-
-    def _read(self, classes: Indices, signs: Array) -> Operand | Formula:
-        """Values of classes, which are all put off in the same way, or all there."""
-        if (k := self._law[classes[0]]) < 0:
-            return self.values.operand(classes, signs)
-        (g, position, kind), rows = self._laws[k], self._which[classes]
-        group = self.flat.groups[g]
-        if group.law is None:
-            _, others, factors = _other_terms(group, rows, classes)
-            terms = [ca.SX.sym("term") for _ in range(kind)]
-            return Formula(ca.Function("total", terms, [sum(terms, ca.SX(0))]), {
-                (j, 0): self.values.operand(others[j::kind], factors[j::kind] * signs)
-                for j in range(kind)}, 1.0)
-        function = group.law.solved(position)
-        return Formula(function, self.operands(function, group.family, group.law.arguments,
-                                               group.instances[rows]), float(kind * signs[0]))
-
     def operands(self, function: ca.Function, f: int, keys: list[Key], instances: Indices
-                 ) -> Operands:
+                 ) -> dict[tuple[int, int], Operand]:
         """What a kernel function reads on some instances, by argument and entry."""
         kernel, n = self.flat.network.families[f].kernel, len(instances)
         used = {tuple(given) for kind, given, *_ in instructions(function) if kind == ca.OP_INPUT}
         group = Group(f, None, instances)
-        operands: Operands = {}
+        operands: dict[tuple[int, int], Operand] = {}
         relations = {r: o for g, r, o in self.tape.relation_layout if g == f}
         discrete = {i: o for g, i, o in self.tape.discrete_layout if g == f}
         layout = [(o, w) for g, _, o, w in self.tape.parameter_layout if g == f]
@@ -560,7 +484,7 @@ class Loops:
                 operands[a, i] = entries_of(Q, self.d + discrete[keys[a][0]] + instances)
             elif a < len(keys):
                 classes, signs = self.flat.argument(group, keys[a])
-                operands[a, i] = self._read(classes, signs.astype(float))
+                operands[a, i] = self.values.operand(classes, signs.astype(float))
             elif a == len(keys):
                 operands[a, i] = entries_of(T, np.zeros(n, dtype=int))
             elif a <= len(keys) + len(relations):
@@ -570,45 +494,19 @@ class Loops:
                 operands[a, i] = entries_of(P, offset + width * instances + i)
         return operands
 
-    def call(self, function: ca.Function, operands: Operands, *targets: Operand) -> None:
+    def call(self, function: ca.Function, operands: dict[tuple[int, int], Operand],
+             *targets: Operand) -> None:
         """The scalar results of a function, by operands for entries of its arguments."""
-        standing: list[Operand] = []
+        order = sorted(operands)
+        number = {place: k for k, place in enumerate(order)}
 
-        def numbered(given: Operands) -> dict[tuple[int, int], Any]:
-            numbers: dict[tuple[int, int], Any] = {}
-            for place, operand in sorted(given.items(), key=lambda item: item[0]):
-                if isinstance(operand, Formula):
-                    numbers[place] = operand, numbered(operand.operands)
-                    continue
-                numbers[place] = len(standing)
-                standing.append(operand)
-            return numbers
-
-        def results(writer: Writer, read: Callable[[int], str], function: ca.Function,
-                    numbers: dict[tuple[int, int], Any], count: int) -> list[str]:
-            found = [writer.constant(0.0)] * count
-
-            def value(a: int, i: int) -> str:
-                if isinstance(number := numbers[a, i], int):
-                    return read(number)
-                formula, inner = number
-                (result,) = results(writer, read, formula.function, inner, 1)
-                return result if formula.factor > 0 else writer.new(f"fneg double {result}")
-
-            writer.write(function, value, lambda r, _, value: found.__setitem__(r, value))
+        def body(writer: Writer, read: Callable[[int], str]) -> list[str]:
+            found = [writer.constant(0.0)] * len(targets)
+            writer.write(function, lambda a, i: read(number[a, i]),
+                         lambda r, _, value: found.__setitem__(r, value))
             return found
 
-        numbers = numbered(operands)
-        self.text.add(standing, targets, lambda writer, read: results(
-            writer, read, function, numbers, len(targets)))
-
-
-def _other_terms(group: Group, rows: Indices, unknowns: Indices) -> tuple[Indices, Indices, Array]:
-    """Of sums that are solved for unknowns: of which each other term is, its class, its factor."""
-    which, classes, signs = group.terms(rows)
-    mine = classes == unknowns[which]
-    own = np.bincount(which[mine], weights=signs[mine], minlength=len(rows))
-    return which[~mine], classes[~mine], -(signs / own[which])[~mine]
+        self.text.add([operands[k] for k in order], targets, body)
 
 
 def _side_by_side(steps: list[Step]) -> Iterator[tuple[tuple[int, int, int], Evaluation]]:

@@ -88,8 +88,7 @@ def _steep(equation: str) -> str:
 
 def _beyond_measure(problem: Problem, y: Array) -> tuple[str, str] | None:
     """The unknown that has grown beyond anything meant, and what to do; None if none has."""
-    size = np.abs(y * problem.scale)
-    size[~np.isfinite(size)] = 0.0
+    size = np.where(np.isfinite(y), np.abs(y * problem.scale), 0.0)
     if not size.size or size.max() < BEYOND_MEASURE:
         return None
     name = problem.name_of(int(size.argmax()))

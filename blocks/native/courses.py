@@ -27,6 +27,7 @@ __all__ = ["BLOCK", "Course", "CourseData", "PassedCourses", "joined", "points_o
 BLOCK = 1 << 19  # numbers of a block of rows
 LARGE, APART = 20_000, 8  # unknowns of which values are kept at some points alone: so many apart
 AT_START = np.zeros(1, dtype=np.int64)
+NONE_HELD = KeptRows(np.empty((1, 0)))
 
 
 @dataclass(eq=False)
@@ -90,7 +91,7 @@ class Course(KeptCourse):
         self.common, self._code, self._alive, self.run = common, code, constants, run
         self.carries = common.carries
         self.starts, self.start, self._first = points[0, first], float(points[0, 0]), first
-        self.held = held or KeptRows(np.empty((1, 0)))
+        self.held = held or NONE_HELD
         #: So many steps from one point whose values are kept to the next.
         self._apart = APART if common.size >= LARGE else 1
         self._fill(points, np.arange(len(values)), values)

@@ -22,6 +22,7 @@ Q = BASES.index("%q")
 MOST_PARTS = 4  # loops that differ in factors or bases alone, or in how what they read is found
 LEAST_RUN = 16  # instances in one of several such stretches
 MOST_TERMS = 16  # of a sum that is written without a table
+DEEPEST = 3  # so many loops are put off one within the other
 MOST_RUNS = 8  # stretches of regular addresses that are written as loops of their own
 PARALLEL = """
 !0 = distinct !{}
@@ -70,6 +71,7 @@ class LoopText:
         self.declared: set[str] = set()
         self._count = 0
         self._put_off: list[tuple[list[Operand], Body]] = []
+        self._depth = [0]  # by the number of the loop
         #: By entry of ``q``: the number of the loop, from 1 on, that is put off; -1 for one that
         #: will be; and the instance.
         self._late = np.zeros((2, 0), dtype=int)
@@ -84,12 +86,12 @@ class LoopText:
         """Write ``targets[i] = body(operands[i])``, as few loops as the addresses allow."""
         everything = [*operands, *targets]
         late = [self._loop_of(o) for o in everything]
-        part = _alike([np.zeros(len(late[0])), *late, *(
+        part = _alike([*late, *(
             np.where(loop, o.factor, 0.0) for loop, o in zip(late, everything, strict=True))])
         if part.max(initial=0) > MOST_PARTS and len(operands) > 1:  # code would grow
             for operand in operands:
                 self._write_late(operand)
-            part = _alike([np.zeros(len(late[0])), *(self._loop_of(o) for o in targets)])
+            part = _alike(self._loop_of(o) for o in targets)
         for k in range(part.max(initial=-1) + 1):
             mine = np.flatnonzero(part == k)
             self._add_with([o.part(mine) for o in operands], [o.part(mine) for o in targets], body)
@@ -109,9 +111,14 @@ class LoopText:
         def whole(writer: Writer, read: Callable[[int], str]) -> Sequence[str]:
             return body(writer, lambda j: values[j](writer, read))
 
-        if self._loop_of(target := targets[0])[0] == 0:
+        depth = 1 + max((self._depth[self._loop_of(o)[0]] for o in operands), default=0)
+        late = self._loop_of(target := targets[0])[0] < 0
+        if late and depth > DEEPEST:
+            self._late[0, target.index] = 0
+        if not late or depth > DEEPEST:
             self._write(given, targets, whole)
             return
+        self._depth.append(depth)
         self._put_off.append((given, lambda writer, read: [
             _times(writer, whole(writer, read)[0], target.factor)]))
         self._late[0, target.index] = len(self._put_off)
@@ -346,8 +353,8 @@ class _Loop:
             from_first = self.index[j] - first
             key = from_first.tobytes()
             if key not in self._read_from_table:
-                short = _entry(self.writer, "i32", from_first, f"%{tag}.i", self.group)
-                self._read_from_table[key] = new(f"sext i32 {short} to i64")
+                self._read_from_table[key] = _entry(
+                    self.writer, from_first, f"%{tag}.i", self.group)
             at = new(f"add nsw i64 {self._read_from_table[key]}, {first}")
         elif step != 0:
             at = f"%{tag}.i"
@@ -372,8 +379,7 @@ class _LoopInTurn(_Loop):
     def lines(self, body: Body) -> list[str]:
         writer, tag, last = self.writer, self.tag, len(self.bases) - 1
         before = Writer(prefix=f"{tag}.of.")
-        first, end = (before.new(f"sext i32 {_entry(before, 'i32', self.starts, at)} to i64")
-                      for at in (f"%{self.outer}.i", f"%{self.outer}.n"))
+        first, end = (_entry(before, self.starts, f"%{self.outer}.{k}") for k in "in")
         (value,) = body(writer, self._read)
         writer.lines.append(f"  store {writer.type} {value}, ptr {self._address(last)}, align 8")
         writer.declared |= before.declared
@@ -418,7 +424,7 @@ class _LoopOfSums:
         for kind in range(self.kind.max(initial=-1) + 1):
             value, last = self._terms(kind, value, last)
         w.lines += [f"  br label %{tag}.last", f"{tag}.last:"]
-        place = w.new(f"sext i32 {_entry(w, 'i32', target.index, f'%{tag}.i')} to i64")
+        place = _entry(w, target.index, f"%{tag}.i")
         w.store(_times(w, value, target.factor, f"%{tag}.i"), BASES[int(target.base[0])], place)
         w.lines += [f"  %{tag}.c = icmp ult i64 %{tag}.n, {size}",
                     f"  br i1 %{tag}.c, label %{tag}, label %{tag}.end", f"{tag}.end:"]
@@ -430,15 +436,14 @@ class _LoopOfSums:
         mine = np.flatnonzero(self.kind == kind)
         size, terms = len(self.target.index), self.terms.part(mine)
         starts = np.searchsorted(self.which[mine], np.arange(size + 1))
-        first, end = (w.new(f"sext i32 {_entry(w, 'i32', starts, at)} to i64")
-                      for at in (f"%{tag}.i", f"%{tag}.n"))
+        first, end = (_entry(w, starts, f"%{tag}.{k}") for k in "in")
         w.lines += [f"  br label %{inner}.head", f"{inner}.head:",
                     f"  %{inner}.k = phi i64 [ {first}, %{before} ], [ %{inner}.more, %{inner} ]",
                     f"  %{inner}.sum = phi double [ {value}, %{before} ], "
                     f"[ %{inner}.added, %{inner} ]",
                     f"  %{inner}.c = icmp slt i64 %{inner}.k, {end}",
                     f"  br i1 %{inner}.c, label %{inner}, label %{inner}.end", f"{inner}:"]
-        place = w.new(f"sext i32 {_entry(w, 'i32', terms.index, f'%{inner}.k')} to i64")
+        place = _entry(w, terms.index, f"%{inner}.k")
         term = _times(w, w.load(BASES[int(terms.base[0])], place), terms.factor, f"%{inner}.k")
         w.lines += [f"  %{inner}.added = fadd double %{inner}.sum, {term}",
                     f"  %{inner}.more = add nuw nsw i64 %{inner}.k, 1",
@@ -450,7 +455,7 @@ def _times(writer: Writer, value: str, factors: Array, at: str = "", group: str 
     """A value times a factor, which stands in a table where there are several."""
     factor = float(factors[0])
     if (factors != factor).any():
-        return writer.binary("fmul", value, _entry(writer, "double", factors, at, group))
+        return writer.binary("fmul", value, _entry(writer, factors, at, group))
     if factor == 1.0:
         return value
     if factor == -1.0:
@@ -458,12 +463,13 @@ def _times(writer: Writer, value: str, factors: Array, at: str = "", group: str 
     return writer.binary("fmul", value, writer.constant(factor))
 
 
-def _entry(writer: Writer, kind: str, entries: Array | Indices, at: str, group: str = "") -> str:
-    """An entry of a table of numbers, ``double`` or ``i32``."""
-    name = writer.table(np.ascontiguousarray(
-        entries, dtype=float if kind == "double" else np.int32), kind)
+def _entry(writer: Writer, entries: Array | Indices, at: str, group: str = "") -> str:
+    """An entry of a table of numbers, ``double`` or, of whole ones, ``i64``."""
+    kind, size = ("double", 8) if entries.dtype.kind == "f" else ("i32", 4)
+    name = writer.table(np.ascontiguousarray(entries, dtype=f"{entries.dtype.kind}{size}"), kind)
     place = writer.new(f"getelementptr inbounds {kind}, ptr {name}, i64 {at}")
-    return writer.new(f"load {kind}, ptr {place}, align {8 if kind == 'double' else 4}{group}")
+    value = writer.new(f"load {kind}, ptr {place}, align {size}{group}")
+    return value if kind == "double" else writer.new(f"sext i32 {value} to i64")
 
 
 def _runs(index: Indices) -> list[slice]:

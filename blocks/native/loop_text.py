@@ -84,17 +84,20 @@ class LoopText:
 
     def add(self, operands: list[Operand], targets: Sequence[Operand], body: Body) -> None:
         """Write ``targets[i] = body(operands[i])``, as few loops as the addresses allow."""
-        everything = [*operands, *targets]
-        late = [self._loop_of(o) for o in everything]
-        part = _alike([*late, *(
-            np.where(loop, o.factor, 0.0) for loop, o in zip(late, everything, strict=True))])
+        part = self._found_alike([*operands, *targets])
         if part.max(initial=0) > MOST_PARTS and len(operands) > 1:  # code would grow
             for operand in operands:
                 self._write_late(operand)
-            part = _alike(self._loop_of(o) for o in targets)
+            part = self._found_alike(targets)
         for k in range(part.max(initial=-1) + 1):
             mine = np.flatnonzero(part == k)
             self._add_with([o.part(mine) for o in operands], [o.part(mine) for o in targets], body)
+
+    def _found_alike(self, operands: Sequence[Operand]) -> Indices:
+        """Which instances have values that are found by the same loops."""
+        loops = [self._loop_of(o) for o in operands]
+        return _alike([*loops, *(np.where(loop, o.factor, 0.0)
+                                 for loop, o in zip(loops, operands, strict=True))])
 
     def _loop_of(self, operand: Operand) -> Indices:
         """Which loop that is put off gives a value, 0 where none does."""

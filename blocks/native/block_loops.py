@@ -66,18 +66,11 @@ def write_blocks(loops: Loops, blocks: list[Block]) -> None:
 
 
 def _write_blocks(loops: Loops, blocks: list[Block]) -> None:
-    count, n = len(blocks), len(blocks[0].torn)
     torn = np.stack([b.torn for b in blocks], axis=1)
     starts = loops.starts[torn]
     linear = bool((starts < 0).all())
-    order = _Assignments(loops, blocks)
-    unknowns = loops.room(n * count).reshape(n, count)
-    for row, entries in zip(torn, unknowns, strict=True):
-        loops.values.put(row, Q, entries)
-        if linear:
-            _fill(loops, entries, 0.0)
-    loops.values.put(order.unknowns, Q, loops.room(len(order.unknowns)))
-    if not n:
+    order, unknowns = _unknowns_of(loops, blocks, loops.values, linear)
+    if not len(torn):
         order.write(loops.values)
         return
     newton = loops.solutions[int(torn[0, 0])] = Solution(loops, blocks, order, unknowns)
@@ -95,22 +88,28 @@ def write_changes(loops: Loops, blocks: list[Block], changes: Places) -> None:
     """
     if not blocks:
         return
-    count, n = len(blocks), len(blocks[0].torn)
-    torn = np.stack([b.torn for b in blocks], axis=1)
-    order = _Assignments(loops, blocks)
-    entries = loops.room(n * count).reshape(n, count)
-    for row, places in zip(torn, entries, strict=True):
-        changes.put(row, Q, places)
-        _fill(loops, places, 0.0)
-    changes.put(order.unknowns, Q, loops.room(len(order.unknowns)))
+    order, unknowns = _unknowns_of(loops, blocks, changes, True)
     order.write(changes, changes)
-    if not n:
+    if not len(unknowns):
         return
-    solution = loops.solutions[int(torn[0, 0])]
+    solution = loops.solutions[int(blocks[0].torn[0])]
     loops.residuals(solution.leftover, solution.residual, changes)
-    _solve(loops, solution.factors, solution.residual, n)
-    _put(loops, entries.ravel(), -ca.SX.sym("r"), r=solution.residual)
+    _solve(loops, solution.factors, solution.residual, len(unknowns))
+    _put(loops, unknowns.ravel(), -ca.SX.sym("r"), r=solution.residual)
     order.write(changes, changes)
+
+
+def _unknowns_of(loops: Loops, blocks: list[Block], places: Places, from_zero: bool
+                 ) -> tuple[_Assignments, Indices]:
+    """Give the unknowns of blocks their places; how they are assigned, and where torn ones are."""
+    order, torn = _Assignments(loops, blocks), np.stack([b.torn for b in blocks], axis=1)
+    entries = loops.room(torn.size).reshape(torn.shape)
+    for row, mine in zip(torn, entries, strict=True):
+        places.put(row, Q, mine)
+        if from_zero:
+            _fill(loops, mine, 0.0)
+    places.put(order.unknowns, Q, loops.room(len(order.unknowns)))
+    return order, entries
 
 
 class Solution:

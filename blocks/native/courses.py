@@ -25,6 +25,7 @@ from .steps import Code, Sparse, known_of, project_after_events, workspace
 __all__ = ["BLOCK", "Course", "CourseData", "PassedCourses", "joined", "points_of"]
 
 BLOCK = 1 << 19  # numbers of a block of rows
+LARGE, APART = 20_000, 8  # unknowns of which values are kept at some points alone: so many apart
 AT_START = np.zeros(1, dtype=np.int64)
 NOTHING_HELD = KeptRows(np.empty((1, 0)))
 
@@ -65,8 +66,8 @@ class Course(KeptCourse):
     """The steps of a compiled method, as a :class:`~blocks.solvers.Trajectory` is asked.
 
     They begin once, or anew at every event; then the episodes between are numbered. Kept are the
-    points where steps begin and end, and the values there, at fewer of them after :meth:`thin`:
-    what lies between is found by taking steps again, and is the same.
+    points where steps begin and end, and the values there; of a large model, and after
+    :meth:`thin`, at some of them: all else is found by taking steps again, and is the same.
 
     Parameters
     ----------
@@ -91,7 +92,8 @@ class Course(KeptCourse):
         self.carries = common.carries
         self.starts, self.start, self._first = points[0, first], float(points[0, 0]), first
         self.held = held or NOTHING_HELD
-        self._apart = 1  # so many steps from one point whose values are kept to the next
+        #: So many steps from one point whose values are kept to the next.
+        self._apart = APART if common.size >= LARGE else 1
         self._fill(points, np.arange(len(values)), values)
 
     @classmethod
@@ -131,9 +133,10 @@ class Course(KeptCourse):
     # -- as it goes on -----------------------------------------------------------------------
     def extend(self, ends: Array, sizes: Array, rows: Array) -> None:
         """Add steps; ``sizes`` are those of the whole steps."""
+        some = slice((len(ends) - 1) % self._apart, None, self._apart)  # steps go on from the last
         self._points.append(np.array([ends, sizes]))
-        self._kept.append(np.arange(self.count, self.count + len(ends)))
-        self._rows.append(ends, rows)
+        self._kept.append(np.arange(self.count, self.count + len(ends))[some])
+        self._rows.append(ends[some], rows[some])
         self.count += len(ends)
         self.end = float(ends[-1])
 
@@ -150,8 +153,8 @@ class Course(KeptCourse):
         """Keep the values at half as many points. Nothing is lost: steps are taken again."""
         self._apart *= 2
         points, kept = self._gathered()
-        place = kept - self._first[np.searchsorted(self._first, kept, side="right") - 1]
-        some = np.flatnonzero((place % self._apart == 0) | np.isin(kept, self._last))
+        ends = np.isin(kept, np.append(self._first, self._last))
+        some = np.flatnonzero(ends | (np.arange(len(kept)) % 2 == 0))
         before, self._rows = self._rows, RowBlocks(np.empty((0, self.common.size)))
         for part in chunks(len(some), self.common.size):
             self._rows.append(points[0, kept[some[part]]], before.take(some[part]))
@@ -163,9 +166,10 @@ class Course(KeptCourse):
         self._fill(self._gathered()[0][:, -1:], np.zeros(1, dtype=int), self._end_values)
 
     def go_back(self, most: int) -> Array:
-        """Drop so many of the last steps, but the first; the values there."""
-        if 1 < self.count == self._rows.count:
-            self._cut(max(self.count - most, 2))
+        """Drop so many of the last steps, or some more, but the first; the values there."""
+        kept = self._gathered()[1]
+        place = np.searchsorted(kept, self.count - most) - 1
+        self._cut(int(kept[np.clip(place, 1, len(kept) - 1)]) + 1)
         values: Array = self._end_values[0]
         return values
 

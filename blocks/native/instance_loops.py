@@ -81,8 +81,6 @@ class Loops:
         self.steps = self._joined_steps()
         #: How blocks have been solved, by their first torn unknown.
         self.solutions: dict[int, Solution] = {}
-        #: What functions that follow :meth:`solve_loops` begin with.
-        self.begin: list[str] = []
 
     def _joined_steps(self) -> list[Evaluation]:
         """The tape, with what a law gives on all levels as one step unless it leads to more of it.
@@ -101,8 +99,9 @@ class Loops:
         for number, members in enumerate(kinds.values()):
             kind[members] = number
         leads = np.zeros((len(kinds), len(kinds)), dtype=bool)  # to the next ones, then to all
+        given = giver >= 0
         for k, step in enumerate(steps):
-            before = distinct(giver[self._inputs_of(step)])
+            before = distinct(giver[self._inputs_of(step, given)])
             leads[kind[before[(before >= 0) & (before != k)]], kind[k]] = True
         for k in range(len(kinds)):
             leads |= leads[:, k, None] & leads[k]
@@ -117,13 +116,13 @@ class Loops:
         """From now on write functions that begin with a call of one, which has left in ``q`` what
         has been written so far."""
         self.text = LoopText()
-        self.text.declared.add(f"declare void {solved}(ptr, ptr, ptr, ptr, ptr)")
-        self.begin = [f"  call void {solved}(ptr %t, ptr %x, ptr %p, ptr %q, ptr %out)"]
+        self.text.run(solved)
 
     def copy(self) -> Loops:
         """Return a copy, with which to write one of these functions."""
         new = copy.copy(self)
         new.text, new.values = LoopText(), self.values.copy()
+        new.text.lines += self.text.lines
         new.text.declared |= self.text.declared
         return new
 
@@ -134,18 +133,12 @@ class Loops:
 
     def slope(self) -> None:
         """x' into ``%out``."""
-        self.text.lines += self.begin
         states = self.tape.reduced.states
         wanted = self.flat.derivative[states]
         signs = self.flat.derivative_sign[states].astype(float)
-        needed, plain = self._needed(wanted), np.bincount(wanted, minlength=self.flat.classes) == 1
-        direct = plain & ~self._read_by(needed) & ~self.values.known  # needed for nothing but x'
-        at, rest = np.flatnonzero(direct[wanted]), np.flatnonzero(~direct[wanted])
-        out = Places(self.flat.classes)
-        out.put(wanted[at], OUT, at, signs[at])  # the rest is not there before all has been found
-        self._run(needed, direct, out)
-        if len(rest):
-            self.text.copy(self.values.operand(wanted[rest], signs[rest]), entries_of(OUT, rest))
+        needed = self._needed(wanted)
+        self._run(needed, self._read_once(needed, wanted))
+        self.text.copy(self.values.operand(wanted, signs), entries_of(OUT, np.arange(len(states))))
         self._predict()
 
     def _predict(self) -> None:
@@ -195,7 +188,6 @@ class Loops:
 
     def project(self) -> None:
         """Into ``%out``: states as they are, and the unknowns that stay in z solved for."""
-        self.text.lines += self.begin
         z_classes = self.tape.z_classes
         entries, states = self.starts[z_classes], np.arange(len(self.tape.reduced.states))
         self.text.copy(entries_of(X, states), entries_of(OUT, states))
@@ -218,8 +210,9 @@ class Loops:
         wanted = self.flat.derivative[states]
         needed = self._needed(wanted)
         entries = self.room(len(states))
+        begin, text.lines = text.lines, []
         text.branch("fcmp uno double", OUT, "values", "changes")
-        text.lines += self.begin
+        text.lines += begin
         before = self.values.known.copy()
         self._run(needed)
         first, changes = self._no_changes(), self._no_changes()
@@ -246,7 +239,6 @@ class Loops:
 
     def _expressions(self, of_kernel: Callable[[Kernel], list[ca.SX]]) -> None:
         """Expressions of all families into ``%out``."""
-        self.text.lines += self.begin
         rows = []
         offset = 0
         wanted: list[Indices] = []
@@ -292,63 +284,49 @@ class Loops:
             return np.bincount(which[changes.known[classes]], minlength=len(rows)) > 0
         return np.any([changes.known[classes] for classes in self._inputs(g, rows)], axis=0)
 
-    def _inputs_of(self, step: Evaluation) -> Indices:
-        """Classes in the equations of a law or of some blocks."""
-        equations = np.concatenate([part.equations for part in _parts(step)])
-        of = self.flat.groups_of(equations)
-        return np.concatenate([
-            classes for g in distinct(of)
-            for classes in self._inputs(int(g), equations[of == g] - self.flat.groups[g].first)])
-
     def _needed(self, wanted: Indices) -> Flags:
         """Which classes lead to the wanted ones."""
         need = np.zeros(self.flat.classes, dtype=bool)
         need[wanted] = True
         for step in reversed(self.steps):
-            given = [b.unknowns for b in _needed_blocks(step, need)] if isinstance(
-                step, list) else []
-            for classes in given + self._inputs_of_step(step, need):
-                need[classes] = True
+            need[self._inputs_of(step, need)] = True
         return need
 
-    def _inputs_of_step(self, step: Evaluation, need: Flags) -> list[Indices]:
-        """Classes in those equations of a step that give what is needed."""
-        if isinstance(step, list):
-            blocks = _needed_blocks(step, need)
-            return [self._inputs_of(blocks)] if blocks else []
-        rows = step.equations[need[step.unknowns]] - self.flat.groups[step.group].first
-        return self._inputs(step.group, rows) if len(rows) else []
+    def _inputs_of(self, step: Evaluation, need: Flags) -> Indices:
+        """Classes in those equations of a law, or of some blocks, that give what is needed."""
+        equations = np.concatenate([np.zeros(0, dtype=int), *(
+            part.equations if isinstance(part, Block) else part.equations[need[part.unknowns]]
+            for part in (_needed_blocks(step, need) if isinstance(step, list) else [step]))])
+        of, inputs = self.flat.groups_of(equations), [np.zeros(0, dtype=int)]
+        for g in distinct(of):
+            inputs += self._inputs(int(g), equations[of == g] - self.flat.groups[g].first)
+        return np.concatenate(inputs)
 
-    def _read_by(self, need: Flags) -> Flags:
-        """Classes that are read by a step that is run, beside the one that gives them."""
-        reads = np.zeros(self.flat.classes, dtype=int)
+    def _read_once(self, need: Flags, wanted: Indices) -> Flags:
+        """Classes that are read once, or wanted, beside the step that gives them; not by blocks."""
+        reads = np.bincount(wanted, minlength=self.flat.classes)
         for step in self.steps:
-            for classes in self._inputs_of_step(step, need):
-                np.add.at(reads, classes, 1)
+            np.add.at(reads, self._inputs_of(step, need), 2 if isinstance(step, list) else 1)
             if not isinstance(step, list):
                 reads[step.unknowns[need[step.unknowns]]] -= 1
-        return reads > 0
+        return reads == 1
 
     # -- steps -----------------------------------------------------------------------------
-    def _run(self, need: Flags, direct: Flags | None = None, out: Places | None = None) -> None:
-        """Write all steps that are needed; what is ``direct`` stands where ``out`` says."""
-        if direct is None or out is None:
-            direct, out = np.zeros(self.flat.classes, dtype=bool), self.values
+    def _run(self, need: Flags, late: Flags | None = None) -> None:
+        """Write all steps that are needed; what is ``late`` is found where it is read."""
         for step in self.steps:
             if isinstance(step, list):
                 write_blocks(self, _needed_blocks(step, need & ~self.values.known))
                 continue
             mine = np.flatnonzero(need[step.unknowns] & ~self.values.known[step.unknowns])
-            unknowns = step.unknowns[mine]
+            if not len(mine):
+                continue
+            unknowns, entries = step.unknowns[mine], self.room(len(mine))
+            self.values.put(unknowns, Q, entries)
+            if late is not None:
+                self.text.put_off(entries[late[unknowns]])
             rows = step.equations[mine] - self.flat.groups[step.group].first
-            rest = ~direct[unknowns]
-            for part, places in ((direct[unknowns], out), (rest, self.values)):
-                if not part.any():
-                    continue
-                mine = unknowns[part]
-                if places is self.values:
-                    places.put(mine, Q, self.room(len(mine)))
-                self.solve(step.group, rows[part], step.position, mine, places.operand(mine))
+            self.solve(step.group, rows, step.position, unknowns, self.values.operand(unknowns))
 
     def room(self, count: int) -> Indices:
         """So many new entries of ``q``."""

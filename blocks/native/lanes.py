@@ -117,7 +117,7 @@ class _Work(NamedTuple):
     size: Indices
     at: Vector  # (lanes,) times
     step: Matrix  # (2, lanes) lengths of steps, and tolerance or part of the step
-    error: Matrix  # (3, lanes) as in :class:`~blocks.native.steps.Workspace`; once judged, what is
+    error: Matrix  # (5, lanes) as in :class:`~blocks.native.steps.Workspace`; once judged, what is
     # told of the step comes first
     spare: Matrix  # (n, lanes)
     seen: Matrix  # (outputs, lanes)
@@ -136,7 +136,7 @@ def _work(arithmetic: Indices, functions: tuple[int, int, int], q: Vector, runs:
     width, n, parameters = max(results, 1), runs.x0.shape[1], runs.p0.shape[1]
     return _Work(
         arithmetic, *functions, np.repeat(q, LANES), np.zeros((len(ROWS), n, LANES)), np.array([n]),
-        np.zeros(LANES), np.zeros((2, LANES)), np.zeros((3, LANES)), np.zeros((n, LANES)),
+        np.zeros(LANES), np.zeros((2, LANES)), np.zeros((5, LANES)), np.zeros((n, LANES)),
         np.zeros((width, LANES)), np.zeros((5, width, LANES)), np.empty(2),
         np.empty((3, exponents, LANES)), np.empty((EXPONENT_ROWS, exponents)),
         np.empty((INSIDE_ROWS, n)), np.empty(n), np.empty(parameters))
@@ -324,11 +324,13 @@ def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, alone: Work
         proposed = lanes.h[lane]
         lanes.h[lane] = next_step(now, proposed, error, lanes.old_error[lane],
                                   lanes.rejected[lane], ROOT)
-        if lanes.pressed[lane] or lanes.nowhere[lane] > 0 or filled.counts[run, 0] % SELDOM == 0:
-            _put_alone(lanes, work, alone, lane)
+        reviewed = lanes.nowhere[lane] > 0 or filled.counts[run, 0] % SELDOM == 0
+        if reviewed or lanes.pressed[lane]:
+            rate = rate_of_error(work.error[3, lane], work.error[4, lane])
             lanes.h[lane], lanes.pressed[lane] = damped(
-                proposed, lanes.h[lane], rate_of_error(alone, work.x, runs.rtol), DAMPS,
-                lanes.pressed[lane])
+                proposed, lanes.h[lane], rate, DAMPS, lanes.pressed[lane])
+        if reviewed:
+            _put_alone(lanes, work, alone, lane)
             lanes.nowhere[lane] += 1
             if not goes_nowhere(alone, work.x, now, runs.rtol):
                 lanes.nowhere[lane] = 0

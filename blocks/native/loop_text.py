@@ -18,9 +18,11 @@ from .expressions import Writer
 __all__ = ["PARALLEL", "WIDE", "Body", "LoopText", "Operand", "entries_of"]
 
 BASES = ("%x", "%q", "%p", "%out", "%t", "%room")  # by number; the last one is a function's own
-MOST_PARTS = 4  # loops that differ in factors or bases alone
+Q = BASES.index("%q")
+MOST_PARTS = 4  # loops that differ in factors or bases alone, or in how what they read is found
 LEAST_RUN = 16  # instances in one of several such stretches
 MOST_TERMS = 16  # of a sum that is written without a table
+DEEPEST = 3  # so many loops are put off one within the other
 MOST_RUNS = 8  # stretches of regular addresses that are written as loops of their own
 PARALLEL = """
 !0 = distinct !{}
@@ -58,15 +60,96 @@ def entries_of(base: int | Indices, entries: Indices) -> Operand:
 
 
 class LoopText:
-    """The lines of some loops, one after the other."""
+    """The lines of some loops, one after the other.
+
+    A loop may be put off: then its values are found where one of the next reads them, and do not
+    take the way through memory.
+    """
 
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.declared: set[str] = set()
         self._count = 0
+        self._put_off: list[tuple[list[Operand], Body]] = []
+        self._depth = [0]  # by the number of the loop
+        #: By entry of ``q``: the number of the loop, from 1 on, that is put off; -1 for one that
+        #: will be; and the instance.
+        self._late = np.zeros((2, 0), dtype=int)
+
+    def put_off(self, entries: Indices) -> None:
+        """Find what is added for some entries of ``q`` where :meth:`add` reads it, and only so."""
+        more = max(entries.max(initial=-1) + 1 - self._late.shape[1], 0)
+        self._late = np.pad(self._late, ((0, 0), (0, more)))
+        self._late[0, entries] = -1
 
     def add(self, operands: list[Operand], targets: Sequence[Operand], body: Body) -> None:
         """Write ``targets[i] = body(operands[i])``, as few loops as the addresses allow."""
+        part = self._found_alike([*operands, *targets])
+        if part.max(initial=0) > MOST_PARTS and len(operands) > 1:  # code would grow
+            for operand in operands:
+                self._write_late(operand)
+            part = self._found_alike(targets)
+        for k in range(part.max(initial=-1) + 1):
+            mine = np.flatnonzero(part == k)
+            self._add_with([o.part(mine) for o in operands], [o.part(mine) for o in targets], body)
+
+    def _found_alike(self, operands: Sequence[Operand]) -> Indices:
+        """Which instances have values that are found by the same loops."""
+        loops = [self._loop_of(o) for o in operands]
+        return _alike([*loops, *(np.where(loop, o.factor, 0.0)
+                                 for loop, o in zip(loops, operands, strict=True))])
+
+    def _loop_of(self, operand: Operand) -> Indices:
+        """Which loop that is put off gives a value, 0 where none does."""
+        found = np.zeros(len(operand.index), dtype=int)
+        mine = np.flatnonzero((operand.base == Q) & (operand.index < self._late.shape[1]))
+        found[mine] = self._late[0, operand.index[mine]]
+        return found
+
+    def _add_with(self, operands: list[Operand], targets: Sequence[Operand], body: Body) -> None:
+        """Write such a loop, in which everything is found by the same loops, or stands there."""
+        given: list[Operand] = []
+        values = [self._value(operand, given) for operand in operands]
+
+        def whole(writer: Writer, read: Callable[[int], str]) -> Sequence[str]:
+            return body(writer, lambda j: values[j](writer, read))
+
+        depth = 1 + max((self._depth[self._loop_of(o)[0]] for o in operands), default=0)
+        late = self._loop_of(target := targets[0])[0] < 0
+        if late and depth > DEEPEST:
+            self._late[0, target.index] = 0
+        if not late or depth > DEEPEST:
+            self._write(given, targets, whole)
+            return
+        self._depth.append(depth)
+        self._put_off.append((given, lambda writer, read: [
+            _times(writer, whole(writer, read)[0], target.factor)]))
+        self._late[0, target.index] = len(self._put_off)
+        self._late[1, target.index] = np.arange(len(target.index))
+
+    def _value(self, operand: Operand, given: list[Operand]
+               ) -> Callable[[Writer, Callable[[int], str]], str]:
+        """What writes a value and gives its name; to ``given`` is added what it reads."""
+        first = len(given)
+        if (loop := int(self._loop_of(operand)[0])) == 0:
+            given.append(operand)
+            return lambda writer, read: read(first)
+        operands, body = self._put_off[loop - 1]
+        given += [o.part(self._late[1, operand.index]) for o in operands]
+        return lambda writer, read: _times(
+            writer, body(writer, lambda j: read(first + j))[0], operand.factor)
+
+    def _write_late(self, operand: Operand) -> None:
+        """Write the loops that give some values, which then stand there."""
+        loops = self._loop_of(operand)
+        for loop in distinct(loops[loops > 0]).tolist():
+            entries = distinct(operand.index[loops == loop])
+            operands, body = self._put_off[loop - 1]
+            self._write([o.part(self._late[1, entries]) for o in operands],
+                        [entries_of(Q, entries)], body)
+            self._late[0, entries] = 0
+
+    def _write(self, operands: list[Operand], targets: Sequence[Operand], body: Body) -> None:
         everything = [*operands, *targets]
         bases = np.stack([o.base for o in everything])
         factors = np.stack([o.factor for o in everything])
@@ -180,9 +263,11 @@ class LoopText:
         """Some sums of any form in one loop; terms, and where those of a sum begin, are tables."""
         for base in distinct(target.base[sums]).tolist():
             these = sums[target.base[sums] == base]
+            self._late[0, target.index[these[self._loop_of(target.part(these)) < 0]]] = 0
             number = np.full(len(target.index), -1)
             number[these] = np.arange(len(these))
             mine = np.flatnonzero(number[which] >= 0)
+            self._write_late(terms.part(mine))
             loop = _LoopOfSums(self._name(), number[which[mine]], terms.part(mine),
                                target.part(these))
             self.lines += loop.lines()
@@ -271,8 +356,8 @@ class _Loop:
             from_first = self.index[j] - first
             key = from_first.tobytes()
             if key not in self._read_from_table:
-                short = _entry(self.writer, "i32", from_first, f"%{tag}.i", self.group)
-                self._read_from_table[key] = new(f"sext i32 {short} to i64")
+                self._read_from_table[key] = _entry(
+                    self.writer, from_first, f"%{tag}.i", self.group)
             at = new(f"add nsw i64 {self._read_from_table[key]}, {first}")
         elif step != 0:
             at = f"%{tag}.i"
@@ -297,8 +382,7 @@ class _LoopInTurn(_Loop):
     def lines(self, body: Body) -> list[str]:
         writer, tag, last = self.writer, self.tag, len(self.bases) - 1
         before = Writer(prefix=f"{tag}.of.")
-        first, end = (before.new(f"sext i32 {_entry(before, 'i32', self.starts, at)} to i64")
-                      for at in (f"%{self.outer}.i", f"%{self.outer}.n"))
+        first, end = (_entry(before, self.starts, f"%{self.outer}.{k}") for k in "in")
         (value,) = body(writer, self._read)
         writer.lines.append(f"  store {writer.type} {value}, ptr {self._address(last)}, align 8")
         writer.declared |= before.declared
@@ -343,7 +427,7 @@ class _LoopOfSums:
         for kind in range(self.kind.max(initial=-1) + 1):
             value, last = self._terms(kind, value, last)
         w.lines += [f"  br label %{tag}.last", f"{tag}.last:"]
-        place = w.new(f"sext i32 {_entry(w, 'i32', target.index, f'%{tag}.i')} to i64")
+        place = _entry(w, target.index, f"%{tag}.i")
         w.store(_times(w, value, target.factor, f"%{tag}.i"), BASES[int(target.base[0])], place)
         w.lines += [f"  %{tag}.c = icmp ult i64 %{tag}.n, {size}",
                     f"  br i1 %{tag}.c, label %{tag}, label %{tag}.end", f"{tag}.end:"]
@@ -355,15 +439,14 @@ class _LoopOfSums:
         mine = np.flatnonzero(self.kind == kind)
         size, terms = len(self.target.index), self.terms.part(mine)
         starts = np.searchsorted(self.which[mine], np.arange(size + 1))
-        first, end = (w.new(f"sext i32 {_entry(w, 'i32', starts, at)} to i64")
-                      for at in (f"%{tag}.i", f"%{tag}.n"))
+        first, end = (_entry(w, starts, f"%{tag}.{k}") for k in "in")
         w.lines += [f"  br label %{inner}.head", f"{inner}.head:",
                     f"  %{inner}.k = phi i64 [ {first}, %{before} ], [ %{inner}.more, %{inner} ]",
                     f"  %{inner}.sum = phi double [ {value}, %{before} ], "
                     f"[ %{inner}.added, %{inner} ]",
                     f"  %{inner}.c = icmp slt i64 %{inner}.k, {end}",
                     f"  br i1 %{inner}.c, label %{inner}, label %{inner}.end", f"{inner}:"]
-        place = w.new(f"sext i32 {_entry(w, 'i32', terms.index, f'%{inner}.k')} to i64")
+        place = _entry(w, terms.index, f"%{inner}.k")
         term = _times(w, w.load(BASES[int(terms.base[0])], place), terms.factor, f"%{inner}.k")
         w.lines += [f"  %{inner}.added = fadd double %{inner}.sum, {term}",
                     f"  %{inner}.more = add nuw nsw i64 %{inner}.k, 1",
@@ -371,11 +454,11 @@ class _LoopOfSums:
         return f"%{inner}.sum", f"{inner}.end"
 
 
-def _times(writer: Writer, value: str, factors: Array, at: str, group: str = "") -> str:
+def _times(writer: Writer, value: str, factors: Array, at: str = "", group: str = "") -> str:
     """A value times a factor, which stands in a table where there are several."""
     factor = float(factors[0])
     if (factors != factor).any():
-        return writer.binary("fmul", value, _entry(writer, "double", factors, at, group))
+        return writer.binary("fmul", value, _entry(writer, factors, at, group))
     if factor == 1.0:
         return value
     if factor == -1.0:
@@ -383,12 +466,13 @@ def _times(writer: Writer, value: str, factors: Array, at: str, group: str = "")
     return writer.binary("fmul", value, writer.constant(factor))
 
 
-def _entry(writer: Writer, kind: str, entries: Array | Indices, at: str, group: str = "") -> str:
-    """An entry of a table of numbers, ``double`` or ``i32``."""
-    name = writer.table(np.ascontiguousarray(
-        entries, dtype=float if kind == "double" else np.int32), kind)
+def _entry(writer: Writer, entries: Array | Indices, at: str, group: str = "") -> str:
+    """An entry of a table of numbers, ``double`` or, of whole ones, ``i64``."""
+    kind, size = ("double", 8) if entries.dtype.kind == "f" else ("i32", 4)
+    name = writer.table(np.ascontiguousarray(entries, dtype=f"{entries.dtype.kind}{size}"), kind)
     place = writer.new(f"getelementptr inbounds {kind}, ptr {name}, i64 {at}")
-    return writer.new(f"load {kind}, ptr {place}, align {8 if kind == 'double' else 4}{group}")
+    value = writer.new(f"load {kind}, ptr {place}, align {size}{group}")
+    return value if kind == "double" else writer.new(f"sext i32 {value} to i64")
 
 
 def _runs(index: Indices) -> list[slice]:

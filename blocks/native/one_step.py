@@ -238,11 +238,11 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             rejected, h = True, length
             continue
         following = following_step(code, now, proposed, error, old_error, rejected)
-        reviewed = (state[PRESSED] > 0.0 or state[NOWHERE] > 0.0 or int(state[COUNT]) % SELDOM == 0
+        reviewed = (state[NOWHERE] > 0.0 or int(state[COUNT]) % SELDOM == 0
                     or following > FAR_LONGER * proposed)
-        if tells_its_limit(code) and reviewed:
+        if tells_its_limit(code) and (reviewed or state[PRESSED] > 0.0):
             following, pressed = damped(
-                proposed, following, rate_of_error(work, x, limits.rtol),
+                proposed, following, rate_of_error(work.error[3], work.error[4]),
                 DAMPS_OF_HIGH_ORDER if code.kind == HIGH_ORDER else DAMPS, state[PRESSED] > 0.0)
             state[PRESSED] = 1.0 if pressed else 0.0
         if code.kind == EXPLICIT and reviewed:  # of order 8 what is between its ends tells

@@ -243,7 +243,8 @@ def weighted_sum(weights: Sequence[float], lanes: int = 1, by_step: str = "fmul"
 
 def _error(error: Sequence[float], lower: Sequence[float], lanes: int, per_time: bool,
            rise: float = 0.0) -> int:
-    """out = (largest error in units of the tolerances, sum of all, largest one of lower order).
+    """out = (largest error in units of the tolerances, sum of all, largest one of lower order);
+    beside that, how much the last two stages differ, and their points: sums of squares.
 
     h points to (h, rtol). So many times the ``rise`` over the step is part of the error.
     """
@@ -271,6 +272,10 @@ def _error(error: Sequence[float], lower: Sequence[float], lanes: int, per_time:
     kept = [("largest", larger(shares[0], "%largest")),
             ("sum", loop.new(f"fadd reassoc {kind} %sum, {shares[0]}")),
             ("lower", larger(shares[1], "%lower") if lower else zero)]
+    for name, one, other in (("rise", 6, 5), ("across", NEW, WORK)) if lower else ():
+        apart = w.binary("fmul", w.binary("fsub", loop.row(one), loop.row(other)), inverse)
+        square = w.binary("fmul", apart, apart)
+        kept.append((name, loop.new(f"fadd reassoc {kind} %{name}, {square}")))
     return loop.compiled(
         carried="\n".join(f"  %{name} = phi {kind} [ {zero}, %entry ], [ {value}, %loop ]"
                           for name, value in kept),

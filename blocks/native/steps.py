@@ -86,7 +86,8 @@ class Workspace(NamedTuple):
     at: Vector  # (1,) a time
     size: Indices  # (1,) n
     step: Vector  # (2,) length of the step, and tolerance or part of the step
-    error: Vector  # (3,) largest error, sum of errors, largest one of lower order
+    error: Vector  # (5,) largest error, sum of errors, largest one of lower order, and by how much
+    # the last two stages differ, and their points
     processor: Vector  # (2,) its state before denormals were flushed
     linear: Matrix  # (n + 1, n) df/dx and, last, df/dt; of an implicit method
     factors: Matrix  # (n, n) of the matrix of its stages
@@ -120,7 +121,7 @@ def workspace(n: int, kind: int = EXPLICIT, matrix: Sparse | None = None) -> Wor
     rows = ALL_ROWS if kind == HIGH_ORDER else len(ROWS)
     # of derivatives only those are written that are not always zero
     return Workspace(np.empty((rows, n)), np.empty(1), np.array([n]), np.empty(2),
-                     np.empty(3), np.empty(2), np.zeros((width + 1, width)),
+                     np.empty(5), np.empty(2), np.zeros((width + 1, width)),
                      np.empty((width, width)), np.zeros(width, dtype=int),
                      np.empty((INNER, width)), np.empty(0), np.empty(0), np.zeros(0, dtype=int),
                      np.zeros(1), np.zeros(1, dtype=int), np.empty((0, 0)))
@@ -270,18 +271,14 @@ def take_stages(code: Code, work: Workspace, t: float, h: float, x: Vector) -> N
 
 
 @machine_code
-def rate_of_error(work: Workspace, x: Vector, rtol: float) -> float:
+def rate_of_error(rise: float, across: float) -> float:
     """How fast the slope changes with the difference of the last two stages of an explicit method.
 
     Both stand at the end of the step: what is smooth differs little there, and near the bound of
-    stability what should have died out long ago is what is left. [E. Hairer and G. Wanner,
-    "Solving Ordinary Differential Equations II", 2nd ed., sec. IV.2]
+    stability what should have died out long ago is what is left. Of slopes and of points the sum of
+    squares is given. [E. Hairer and G. Wanner, "Solving Ordinary Differential Equations II", 2nd
+    ed., sec. IV.2]
     """
-    k, across, rise = work.k, 0.0, 0.0
-    for i in range(x.size):
-        size = k[ATOL, i] + rtol * abs(x[i])
-        across += ((k[NEW, i] - k[WORK, i]) / size) ** 2
-        rise += ((k[6, i] - k[5, i]) / size) ** 2
     return np.sqrt(rise / across) if across > NEARLY_STILL**2 else 0.0
 
 

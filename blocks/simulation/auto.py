@@ -73,7 +73,7 @@ def begins_with(problem: Problem, t0: float, t1: float, rtol: float) -> tuple[ty
     if rate == np.inf:
         return kind, "explicit: something is infinitely steep at the start, as a root that begins"
     steps = rate * (t1 - t0) / REACH
-    if steps > _worth(problem, kind, 0):
+    if steps > _worth(problem, kind, 0, steps):
         return implicit_method(problem), (
             f"implicit, one-step: {steps:.2g} explicit steps would follow what is fastest at the "
             f"start ({rate:.3g} 1/s)")
@@ -91,11 +91,15 @@ def _patience(problem: Problem, implicit: type[Method]) -> int:
     return AGAIN * REVIEW if _is_dear(problem, implicit) else SURE
 
 
-def _worth(problem: Problem, explicit: type[Method], taken: int) -> float:
-    """Explicit steps left for which implicit ones are tried, after so many."""
+def _worth(problem: Problem, explicit: type[Method], taken: int, left: float) -> float:
+    """Explicit steps left for which implicit ones are tried, after so many.
+
+    Their price is asked for where that many are left: of a large model it takes as long as a run.
+    """
     if _is_dear(problem, explicit):
         return WORTH_DEAR
-    return _price(problem, explicit) * (WORTH if taken >= SURE else PLAINLY)
+    plain = WORTH if taken >= SURE else PLAINLY
+    return plain * _price(problem, explicit) if left >= plain else plain
 
 
 def _price(problem: Problem, explicit: type[Method]) -> float:
@@ -149,7 +153,7 @@ class Auto:
     def steps_to_go(self, running: RunningMethod) -> tuple[int, float]:
         """After how many steps it is asked again, if more than so many are left then."""
         steps, kind = running.steps, type(running.current)
-        left = 0.0 if kind.implicit else _worth(running.problem, kind, steps)
+        left = 0.0 if kind.implicit else _worth(running.problem, kind, steps, 0.0)
         return max(self._next - steps, 1), left
 
     def other(self, running: RunningMethod, step: Step) -> type[Method] | None:
@@ -183,6 +187,6 @@ class Auto:
     def _may_be_held(running: RunningMethod, step: Step) -> bool:
         """Whether stability may hold explicit steps, of which many are left."""
         problem, usual = running.problem, running.current.usual_step(step)
-        many = _worth(problem, type(running.current), running.steps)
-        return bool(running.settings.t_end - step.t >= many * usual
+        left = (running.settings.t_end - step.t) / usual if usual else np.inf
+        return bool(left >= _worth(problem, type(running.current), running.steps, left)
                     and usual * fastest_rate(problem, step.t, step.y) >= HELD)

@@ -210,7 +210,7 @@ LARGEST = 1.0956e-5  # of the estimate of the pair, over (h omega)^5, where noth
 
 def estimates(h, phase, rtol):
     """Those of a step along the integral of cos(t + phase), which is about 1 large."""
-    k, found = np.zeros((len(ROWS), 1)), np.empty(3)
+    k, found = np.zeros((len(ROWS), 1)), np.empty(5)
     k[0], k[NEW], k[ATOL] = np.cos(phase), 1.0, 0.0
     k[1:7, 0] = np.cos(phase + h * np.array(STAGE_TIMES))
     run_code(arithmetic()[ERROR_NORM], np.ones(1), k, found, np.array([1]), np.array([h, rtol]))

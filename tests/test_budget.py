@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[1]
 LINES = {
     "analysis": 9373, "assembly": 3475, "blocks": 2128, "diagnostics": 3407, "drawing": 344,
     "export": 2511, "initialisation": 1322, "language": 8061, "library": 30782, "machine":
-    1818, "native": 15564, "nonsmooth": 13073, "numerics": 846, "prompt": 470, "reading": 1294,
-    "results": 7792, "simulation": 9021, "solvers": 1725, "studies": 2584, "system": 4094}
+    1818, "native": 15566, "nonsmooth": 13073, "numerics": 846, "prompt": 470, "reading": 1294,
+    "results": 7792, "simulation": 9021, "solvers": 1724, "studies": 2584, "system": 4093}
 TOLERANCES = 97
 
 

@@ -19,6 +19,7 @@ from ..numerics.arrays import Cube, Flags, IndexMatrix, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, ROUNDING
 from .one_step import (
     DAMPS,
+    FAR_LONGER,
     FULL,
     NOT_FINITE,
     PERSISTS,
@@ -324,7 +325,8 @@ def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, alone: Work
         proposed = lanes.h[lane]
         lanes.h[lane] = next_step(now, proposed, error, lanes.old_error[lane],
                                   lanes.rejected[lane], ROOT)
-        reviewed = lanes.nowhere[lane] > 0 or filled.counts[run, 0] % SELDOM == 0
+        reviewed = (lanes.nowhere[lane] > 0 or filled.counts[run, 0] % SELDOM == 0
+                    or lanes.h[lane] > FAR_LONGER * proposed)
         if reviewed or lanes.pressed[lane]:
             rate = rate_of_error(work.error[3, lane], work.error[4, lane])
             lanes.h[lane], lanes.pressed[lane] = damped(

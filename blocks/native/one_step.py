@@ -96,9 +96,9 @@ from .zero_crossings import (
     step_within_pieces,
 )
 
-__all__ = ["CROSSED", "DAMPS", "EARLY", "FULL", "LOCATED", "NOT_FINITE", "NO_REVIEW", "REACHED",
-           "SELDOM", "TOO_SMALL", "UNSURE", "Limits", "Record", "Steps", "advance", "between",
-           "fitted", "length_of_first", "watched"]  # fmt: skip
+__all__ = ["CROSSED", "DAMPS", "EARLY", "FAR_LONGER", "FULL", "LOCATED", "NOT_FINITE", "NO_REVIEW",
+           "REACHED", "SELDOM", "TOO_SMALL", "UNSURE", "Limits", "Record", "Steps", "advance",
+           "between", "fitted", "length_of_first", "watched"]  # fmt: skip
 
 DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
 DAMPS_OF_HIGH_ORDER = 5.0  # likewise; beyond, its extension shows what is fast larger than it is

@@ -160,8 +160,7 @@ class Polynomials:
         at = nodes_between(starts, ends, self.nodes)
         new = np.ones((k, self.nodes), dtype=bool)
         new[:, 0] = ~joined
-        ends = len(self._times) - 1 + np.cumsum(new.sum(axis=1))
-        self._ends.frombytes(ends.astype(np.int64).tobytes())
+        self._ends.frombytes((len(self._times) - 1 + np.cumsum(new.sum(axis=1))).tobytes())
         self._times.frombytes(at[new].tobytes())
         self.rows.append(at[new], values.reshape(new.size, self.width)[new.ravel()])
         self._steps.frombytes(np.full(k, steps, dtype=np.int64).tobytes())

@@ -120,8 +120,7 @@ class Evaluator:
 
     def row_by_row(self, *arguments: ArrayLike) -> Array:
         """The nonzeros of the first result in the order of its rows."""
-        rows, _ = self._pattern
-        return self(*arguments)[np.argsort(rows, kind="stable")]
+        return self(*arguments)[np.argsort(self._pattern[0], kind="stable")]
 
     @cached_property
     def mask(self) -> Flags:

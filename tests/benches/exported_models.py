@@ -9,6 +9,7 @@ import numpy as np
 import library.electrical as el
 import library.translational as tr
 from benches import wire, wired
+from benches.electrical import ring
 from library.electromechanical import DCMotor, HBridge, Solenoid
 from library.rotational import Inertia, RotationalFriction, RotationalReference
 from library.signal import Constant, Delay, DiscretePID, Gain, Pulse, Step, Subtract
@@ -79,10 +80,8 @@ def buck(driven=True, switch="ideal"):
 
 def interrupted():
     """A switch that nothing but the current of a coil goes through: once closed, it cannot open."""
-    return wired("interrupted", "source.p switch.p", "switch.n coil.p", "coil.n load.p",
-                 "source.n load.n ground.V", source=el.DCVoltageSource(voltage="24 V"),
-                 switch=el.Switch(model="ideal"), coil=el.Inductor(inductance="100 uH"),
-                 load=el.Resistor(resistance="2 ohm"), ground=el.ElectricalReference())
+    return ring(el.DCVoltageSource(voltage="24 V"), el.Resistor(resistance="2 ohm"),
+                switch=el.Switch(model="ideal"), coil=el.Inductor(inductance="100 uH"))
 
 
 def motor():

@@ -204,10 +204,9 @@ def test_what_is_no_number_and_the_end_of_what_is_known_are_told():
 
 
 def test_what_cannot_be_decided_halts_a_run_where_it_happens():
-    turn = "for (int k = 0; k < 3; k++) interrupted_step(&model, 1e-6);" \
-        "model.inputs.switch_vT = {};"
-    theirs = there("interrupted", "rk4", turn.format(1.0) + turn.format(0.0), 4,
-                   inputs=("switch.vT",))
+    turns = "".join(f"for (int k = 0; k < 3; k++) ring_step(&model, 1e-6);"
+                    f"model.inputs.switch_vT = {value};" for value in (1.0, 0.0))
+    theirs = there("interrupted", "rk4", turns, 4, inputs=("switch.vT",))
     assert set(theirs[:, 0]) == {4}  # HALTED
     assert_allclose(theirs[:, 1], 6e-6, rtol=1e-12)
 
@@ -218,9 +217,8 @@ def test_modes_that_no_run_has_met_are_found_in_the_library():
     text = "".join(f"for (int k = 0; k < {count}; k++) buck_converter_step(&model, 1e-6);"
                    f"model.inputs.switch_vT = {value};" for count, value in turns)
     theirs = there("free", "rk4", text, 10, inputs=("switch.vT",))
-    make, outputs, step, _ = MODELS["free"]
-    run = make().stepper(inputs={"switch.vT": 0}, outputs=outputs, method="rk4", step=step,
-                         duration="41 us")
+    run = MODELS["free"][0]().stepper(inputs={"switch.vT": 0}, outputs=["coil.i", "diode.i"],
+                                      method="rk4", step="1 us", duration="41 us")
     for count, value in turns:
         for _ in range(count):
             run.advance("1 us")

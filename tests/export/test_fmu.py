@@ -347,8 +347,7 @@ def test_a_run_of_the_fmu_says_where_its_known_instants_end():
 @pytest.mark.parametrize("version", ["2.0", "3.0"])
 def test_the_log_names_components_whose_modes_cannot_be_decided(version, tmp_path):
     file = exported_models.interrupted().export_fmu(
-        tmp_path / "a.fmu", inputs=["switch.vT"], version=version, outputs=["coil.i"],
-        duration="40 us")
+        tmp_path / "a.fmu", inputs=["switch.vT"], version=version, outputs=["coil.i"])
     opened = given("switch.vT", (0.0, 1.0), (1e-5, 1.0), (1e-5, 0.0), (1e-4, 0.0))
     told = []
     with pytest.raises(Exception, match="DoStep"):

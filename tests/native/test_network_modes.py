@@ -38,11 +38,11 @@ def exact_step(a, b, x, dt):
     return (whole @ np.append(x, 1.0)).real[:2]
 
 
-@pytest.mark.parametrize(("switch", "diode", "closed", "forward", "conducts", "rtol", "most"), [
-    ("ideal", "ideal", 0, 0, 0, 1e-10, 0), ("resistances", "ideal", 0.01, 0, 0, 1e-8, 5),
-    ("ideal", "piecewise linear", 0, 0.6, 0.3, 1e-8, 5)])  # fmt: skip  # leaks are left out
-def test_a_buck_converter_follows_its_map_and_is_hardly_searched_for(
-        switch, diode, closed, forward, conducts, rtol, most, searches):
+@pytest.mark.parametrize(("switch", "diode", "closed", "forward", "conducts", "rtol"), [
+    ("ideal", "ideal", 0, 0, 0, 1e-10), ("resistances", "ideal", 0.01, 0, 0, 1e-8),
+    ("ideal", "piecewise linear", 0, 0.6, 0.3, 1e-8)])  # leaks are left out
+def test_a_buck_converter_follows_its_map_and_is_searched_for_at_the_start_alone(
+        switch, diode, closed, forward, conducts, rtol, searches):
     run = buck(2.0, switch, diode).simulate("4 ms", rtol=1e-11)
     a = np.array([[0, -1 / L], [1 / C, -1 / (C * 2.0)]])
     x, exact = np.zeros(2), []
@@ -54,8 +54,7 @@ def test_a_buck_converter_follows_its_map_and_is_hardly_searched_for(
     at = quantity((np.arange(200) + DUTY) * PERIOD, "s")
     found = [run[path].at(at).magnitude for path in ("coil.i", "store.vc")]
     assert_allclose(np.transpose(found), exact, rtol=rtol)
-    # coefficients that change with a switch, and laws that bend, are known once Python has met them
-    assert len([t for t in searches if t > 0]) <= most
+    assert not any(t > 0 for t in searches)
     assert run.energy().relative_residual < 1e-9
 
 

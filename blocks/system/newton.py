@@ -332,16 +332,12 @@ class AlgebraicUnknowns:
             z[span] = now + fraction * direction
             return float(np.nan_to_num(along @ residual()))
 
-        turned = next(((side, fraction) for fraction in SCANNED for side in (1, -1)
-                       if ahead(side * fraction) < 0.0), None)
-        if turned is None:
+        turned = next((side * fraction for fraction in SCANNED for side in (1, -1)
+                       if ahead(side * fraction) < 0.0), 0.0)
+        if not ahead(turned) < 0.0 < ahead(0.0):  # relations may depend on where one came from
             z[span] = now
             return False
-        side, end = turned
-        if not ahead(side * end) < 0.0 < ahead(0.0):  # relations may depend on where one came from
-            z[span] = now
-            return False
-        z[span] = now + direction * brentq(ahead, 0.0, side * end, xtol=NEWTON_CONVERGES)
+        z[span] = now + direction * brentq(ahead, 0.0, turned, xtol=NEWTON_CONVERGES)
         return True
 
     def solve_block(self, arguments: Arguments, span: slice) -> int:

@@ -20,7 +20,7 @@ from blocks import Component, Discrete, Parameter, Variable, der, every, quantit
 from blocks.analysis.sensitivity.sensitivities import SensitivityWarning
 from blocks.exceptions import ParameterError, UnknownName
 from library.electrical import ACVoltageSource, Diode, Inductor, Resistor
-from library.signal import Backlash, Constant, Integrator, Ramp, Rounding, Step, ZeroOrderHold
+from library.signal import Abs, Backlash, Constant, Integrator, Ramp, Rounding, Step, ZeroOrderHold
 from library.signal import Pulse as Pulses
 
 CASES = json.loads((Path(__file__).parents[1] / "data/analysis/sensitivities.json").read_text())
@@ -563,7 +563,11 @@ CLOSED_FORMS = {
     "steps of a rounded signal": (
         wired("rounded", "source.y round.u", "round.y sum.u", source=Ramp(slope="2 1/s"),
               round=Rounding(step=0.5), sum=Integrator()), "0.8 s", "sum.y", {
-            "source.slope": sum((k + 0.5) * 0.5**2 / 2**2 for k in range(3))})}
+            "source.slope": sum((k + 0.5) * 0.5**2 / 2**2 for k in range(3))}),
+    # of |a t - c|, whose slopes bend just after a step begins
+    "a bend": (wired("bent", "one.y place.u", "place.y far.u", "far.y sum.u", one=Constant(),
+                     place=Integrator(y="-0.3 s"), far=Abs(unit="s"), sum=Integrator(input="s")),
+               "1 s", "sum.y", {"one.value": 0.41})}
 
 
 @pytest.mark.parametrize("method", ["auto", "BDF"])

@@ -173,6 +173,15 @@ def diode_ladder(n: int, **kind: Any) -> Model:
     return m
 
 
+def transistor_ladder(n: int) -> Model:
+    """An RC ladder with a MOSFET from every node to ground, which stays open."""
+    m = rc_ladder(n)
+    m.transistors = E.MOSFET(count=n)
+    m.connect(m.transistors.D, m.capacitors.p)
+    m.connect(m.transistors.S, m.ground.V)
+    return m
+
+
 def held_ladder(n: int) -> Model:
     """An RC ladder with a source across one of its capacitors, which starts at another voltage."""
     m = rc_ladder(n)
@@ -326,8 +335,9 @@ FAMILIES = (
     Family("gears with losses and a brake", braked_train, (3, 6, 12), "2 s", "event", 1e-3),
     Family("a gear with losses at every wheel", lossy_chain, (5, 10, 20), "0.5 s", "event", 1e-3),
     Family("ladder with diodes, piecewise linear", diode_ladder, (10, 30, 100), "2 ms", goal=0.2),
-    Family("ladder with diodes, ideal", lambda n: diode_ladder(n, model="ideal"), (10, 30, 100),
+    Family("ladder with diodes, ideal", lambda n: diode_ladder(n, model="ideal"), (30, 100, 300),
            "2 ms", "event", 5e-3),
+    Family("ladder with transistors", transistor_ladder, (100, 300, 1000), "2 ms", "event", 5e-2),
     Family("ladder with a source in its middle", held_ladder, (300, 1000, 3000), "2 ms", goal=0.2),
     Family("friction behind a spring at every mass", sprung, (100, 300, 1000), "1 s", "event",
            2e-3),

@@ -17,7 +17,7 @@ LINES = {
     "analysis": 9387, "assembly": 3486, "blocks": 2128, "diagnostics": 3415, "drawing": 344,
     "export": 2511, "initialisation": 1322, "language": 8061, "library": 30782, "machine":
     1859, "native": 15577, "nonsmooth": 13070, "numerics": 842, "prompt": 470, "reading": 1294,
-    "results": 7792, "simulation": 9020, "solvers": 1722, "studies": 2584, "system": 4086}
+    "results": 7792, "simulation": 9025, "solvers": 1722, "studies": 2584, "system": 4086}
 TOLERANCES = 97
 
 

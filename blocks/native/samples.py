@@ -42,7 +42,7 @@ class Samplers:
     late: Flags  # (assignments,) whether one follows efforts, and waits for modes to be decided
     owner: Indices  # owner, target: (assignments,) which sampler assigns, and which discrete value
     target: Indices
-    contested: Flags  # (assignments,) whether another sampler assigns the same discrete value
+    rival: Indices  # (assignments,) the one before of the same discrete value, or negative
     # what comes of t, x, z, p, m, d, u and the discrete values before the instant
     assigned: ca.Function
     least: float  # times about zero that differ by less are one instant, s
@@ -60,7 +60,7 @@ class Samples(NamedTuple):
     late: Flags
     owner: Indices
     target: Indices
-    contested: Flags
+    rival: Indices
     assigned: int  # address
     least: float
     due: Flags  # (samplers,) room
@@ -108,11 +108,11 @@ def assign_due(code: Code, work: Workspace, samples: Samples, t: float, x: Vecto
 def _are_at_odds(samples: Samples) -> bool:
     """Whether two samplers of this instant give one variable other values: Python tells whose."""
     for j in range(samples.owner.size):
-        if samples.contested[j] and samples.due[samples.owner[j]]:
-            for k in range(j):
-                if samples.target[k] == samples.target[j] and samples.due[samples.owner[k]] and \
-                        samples.values[k] != samples.values[j]:
-                    return True
+        k = samples.rival[j] if samples.due[samples.owner[j]] else -1
+        while k >= 0:
+            if samples.due[samples.owner[k]] and samples.values[k] != samples.values[j]:
+                return True
+            k = samples.rival[k]
     return False
 
 

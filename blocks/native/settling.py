@@ -64,7 +64,7 @@ class Settling:
             self.samples = self.samples._replace(
                 due=samplings.due, waits=np.zeros(1, dtype=bool), kept=samplings.kept,
                 late=samplings.late & massless, owner=samplings.owner, target=samplings.target,
-                contested=np.zeros(len(samplings.owner), dtype=bool),
+                rival=np.full(len(samplings.owner), -1),
                 assigned=self._at_point(lambda t: [], 0),
                 in_python=self.calls.number(self._sample, FAILED))
         self.resets = empty(Resets)

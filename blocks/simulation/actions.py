@@ -295,8 +295,11 @@ class _Sampled:
                 count += family.size
         # numbers of the samplers, and places among the discrete values
         self.owner, self.target = np.concatenate(owner), np.concatenate(target)
-        #: Assignments whose variable another sampler assigns, too.
-        self.contested = np.bincount(self.target, minlength=1)[self.target] > 1
+        order = np.argsort(self.target, kind="stable")
+        same = np.flatnonzero(np.diff(self.target[order]) == 0)
+        #: Of each assignment the one before of the same variable, negative if there is none.
+        self.rival = np.full(len(order), -1)
+        self.rival[order[same + 1]] = order[same]
         # what is assigned, a function of what there is and of what was before
         self.values = Evaluator(ca.Function("sampled", [*system.arguments, before], [
             ca.densify(ca.vertcat(*values))])) if values else None
@@ -404,10 +407,12 @@ class Samplings(_Sampled):
 
     def _refuse_clashes(self, found: Array, t: float) -> None:
         """Raise where two regular samplers of this instant give one variable other values."""
-        given: dict[int, int] = {}
-        for k in np.flatnonzero(self.contested & self.due[self.owner]).tolist():
-            other = given.setdefault(int(self.target[k]), k)
-            if found[other] != found[k] and not np.isnan(self.start[self.owner[[other, k]]]).any():
+        regular = (self.due & ~np.isnan(self.start))[self.owner]
+        for k in np.flatnonzero(regular & (self.rival >= 0)).tolist():
+            other = int(self.rival[k])
+            while other >= 0 and not regular[other]:
+                other = int(self.rival[other])
+            if other >= 0 and found[other] != found[k]:
                 place = int(self.target[k])
                 *_, local = self.system.discrete_place(place)
                 raise _two_values(self.system.discrete_name(place), "every", t, *(
@@ -422,7 +427,7 @@ class Samplings(_Sampled):
         from ..native.samples import Samplers
 
         return Samplers(self.start, self.period, self.last, self.late & efforts, self.owner,
-                        self.target, self.contested, given, self.time_events.least,
+                        self.target, self.rival, given, self.time_events.least,
                         self.in_python.assign if self.in_python else None)
 
     def unsettled(self, problem: Problem, t: float, restless: Indices) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import casadi as ca
@@ -222,9 +222,12 @@ _ELSEWHERE = {"der": "Its time derivative is der(x).", "dot": "Its time derivati
 
 
 def as_expression(value: object) -> Expression:
-    """An expression from an expression, a quantity, a text with a unit, or a number."""
+    """An expression from an expression, a list of such, a quantity, a text with a unit, or a
+    number."""
     if isinstance(value, Expression):
         return value
+    if isinstance(value, (list, tuple)) and any(isinstance(one, Expression) for one in value):
+        return reduce(partial(_of_alike, "list", ca.vertcat), value)
     if is_quantity(value):
         if isinstance(value.magnitude, Expression):  # pint multiplied before we could
             u = as_unit(value.units)
@@ -280,7 +283,8 @@ def same_dimension(other: object, mine: Expression, operation: str) -> Expressio
     """The other operand, checked to have my dimension (a literal 0 has every one)."""
     other = as_expression(other)
     if other.dimension != mine.dimension and not _is_zero(other) and not _is_zero(mine):
-        verb = {"+": "adds", "-": "subtracts"}.get(operation, f"compares ({operation})")
+        verb = {"+": "adds", "-": "subtracts", "list": "lists"}.get(
+            operation, f"compares ({operation})")
         _refuse(f"it {verb} {{}} [{{}}] and {{}} [{{}}]: they have different dimensions.", mine,
                 other)
     refuse_turns(mine, other)

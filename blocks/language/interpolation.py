@@ -57,7 +57,7 @@ def interpolate(x: object, xs: object, ys: object, *, hold: bool = False,
     Parameters
     ----------
     x : expression
-    xs, ys : vector expressions, quantities or numbers of equal length
+    xs, ys : lists of expressions, vector expressions, quantities or numbers of equal length
         Table points with ``xs`` strictly increasing (over time: not decreasing).
     hold : bool
         Hold the end values outside the table instead of extrapolating.

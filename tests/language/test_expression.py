@@ -315,6 +315,13 @@ def test_the_integral_of_a_long_table_is_that_of_a_table_written_out():
         assert_allclose(found, exact, rtol=1e-9, atol=1e-11 * np.abs(exact).max())
 
 
+def test_points_may_be_a_list_of_expressions():
+    x, a, b = (Expression(SYMBOLS[k]) for k in range(3))
+    line = interpolate(x, [b, b + 1.0], (a, 3.0 * a))  # through two points
+    for found, exact in zip(value_of(line.sx), value_of((a + 2.0 * a * (x - b)).sx), strict=True):
+        assert_allclose(found, exact, atol=1e-12)
+
+
 def test_points_that_do_not_increase_are_refused():
     with pytest.raises(EquationError, match="must increase, but 19 is followed by 1"):
         interpolate(Expression(SYMBOLS[0]), np.append(np.arange(LONG), 1.0), np.zeros(LONG + 1))

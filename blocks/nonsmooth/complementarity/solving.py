@@ -227,7 +227,7 @@ def choose(D: Matrix, drive: Array, bounds: Array, slopes: Sequence[Matrix] | No
     systems = 0
     if count >= MANY_PARTS and not by:
         found, whole, systems = _choose_part(rows, D, by, np.arange(n))
-        if found == FOUND:
+        if found in GOES_ON:
             rows, parts = whole, []
     for here in parts:
         found, rows[:, here], more = _choose_part(rows, D, by, here)

@@ -16,7 +16,7 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...system import Evaluator, Problem, System
 from ...system.newton_at_points import solved_at_points
 from ...system.points import Points
-from .elements import MOST_INVERTED, MOST_TOGETHER, MOST_WRITTEN, Elements
+from .elements import MOST_AT_NODES, MOST_INVERTED, MOST_TOGETHER, MOST_WRITTEN, Elements
 from .held_network import HeldNetwork, filled
 from .law_expressions import LawExpressions
 from .mode_equations import ModeEquations
@@ -30,10 +30,10 @@ def held_network(system: System, elements: Elements, laws: LawExpressions,
                  equations: ModeEquations) -> HeldNetwork | None:
     """Efforts and slopes in held modes; None for too many elements, or beside tied states."""
     size = elements.size
-    if system.clusters or size != system.nu or size > MOST_TOGETHER:
+    kind, whole, most = (HeldNetwork, MOST_AT_NODES, MOST_INVERTED) if equations.constant else (
+        CarriedNetwork, MOST_TOGETHER, MOST_WRITTEN)
+    if system.clusters or size != system.nu or size > whole:
         return None
-    kind, most = (HeldNetwork, MOST_INVERTED) if equations.constant else (
-        CarriedNetwork, MOST_WRITTEN)
     islands = [np.arange(size)] if system.nz else equations.islands  # loops may tie all of them
     if max(map(len, islands)) > most or system.tape.carried.any():
         return None

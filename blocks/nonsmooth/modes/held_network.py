@@ -116,10 +116,10 @@ class HeldNetwork:
         for k, members in enumerate(islands):
             island[members] = k
         by_relation = _relations_of_islands(rows, system, laws, island)
-        inputs = np.full((system.nm, system.nu), bool(system.nz))
-        inputs[dependent_pairs(tape.crossings, tape.u)] = True
+        asks = np.full((system.nm, system.nu), bool(system.nz))
+        asks[dependent_pairs(tape.crossings, tape.u)] = True
         self.islands, by_relation = _joined(
-            islands, by_relation, inputs[:, elements.column] & self.joint[:, None])
+            islands, by_relation, asks[:, elements.column] & self.joint[:, None])
         self.relations_of = [np.flatnonzero(column) for column in by_relation.T]
         for k, members in enumerate(self.islands):
             island[members] = k

@@ -154,7 +154,7 @@ class ModeEquations:
         mine = np.concatenate([by.sparsity().row() for by in by_u]).astype(int)[coefficients]
         self._island_by = np.zeros((len(self.islands), system.nm), dtype=bool)
         self._island_by[np.unique(island, return_inverse=True)[1][mine], relations] = True
-        self.by_relations: Flags = self._island_by.any(axis=0)
+        self.by_relations = np.logical_or.reduce(self._island_by)
         self._by_u = system.function("rows_u", ca.vertcat(*by_u))
         self._by_x = system.jacobian(ca.vertcat(*rows), tape.x)
         everything = ca.vertcat(*values, *rows)

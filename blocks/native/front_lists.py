@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..numerics.arrays import Indices
+from ..numerics.arrays import Indices, grouped
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
@@ -254,4 +254,4 @@ def _groups(pattern: csc_matrix) -> list[Indices]:
         group[j] = free.bit_length() - 1
         for i in rows[starts[j]:starts[j + 1]]:
             taken[i] |= free
-    return [np.flatnonzero(group == g) for g in range(int(group.max(initial=-1)) + 1)]
+    return grouped(group)

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..machine.functions import MachineCode
-from ..numerics.arrays import Array, Indices, distinct
+from ..numerics.arrays import Array, Indices, distinct, grouped
 from .expressions import Writer
 
 __all__ = ["PARALLEL", "WIDE", "Body", "LoopText", "Operand", "entries_of"]
@@ -89,8 +89,7 @@ class LoopText:
             for operand in operands:
                 self._write_late(operand)
             part = self._found_alike(targets)
-        for k in range(part.max(initial=-1) + 1):
-            mine = np.flatnonzero(part == k)
+        for mine in grouped(part):
             self._add_with([o.part(mine) for o in operands], [o.part(mine) for o in targets], body)
 
     def _found_alike(self, operands: Sequence[Operand]) -> Indices:
@@ -157,8 +156,7 @@ class LoopText:
         part = _alike([*bases, *factors])
         if part.max(initial=-1) >= MOST_PARTS:  # factors are read from tables
             part = _alike(bases)
-        for k in range(part.max(initial=-1) + 1):
-            mine = np.flatnonzero(part == k)
+        for mine in grouped(part):
             names = [BASES[b] for b in bases[:, mine[0]].tolist()]
             for span in _runs(index[:, mine]):
                 at = mine[span]
@@ -210,9 +208,7 @@ class LoopText:
             everything = [*operands, target]
             bases = np.stack([o.base for o in everything])
             index = np.stack([o.index for o in everything])
-            part = _alike(bases)
-            for k in range(part.max(initial=-1) + 1):
-                mine = np.flatnonzero(part == k)
+            for mine in grouped(_alike(bases)):
                 names = [BASES[b] for b in bases[:, mine[0]].tolist()]
                 starts = np.searchsorted(turn[mine], np.arange(turns + 1))
                 loop = _LoopInTurn(self._name(), index[:, mine], names, outer, starts)

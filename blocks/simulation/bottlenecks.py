@@ -199,14 +199,11 @@ def _iterations(recording: RunRecording, ends: Array, which: Indices) -> dict[st
     wanted = Wanted.all_of(system, split=False)
     now, before = (recording.replay.points(ends[k], which[k], wanted) for k in (some, some - 1))
     spent: dict[str, float] = {}
-    first = 0
-    for count in system.tape.loops:
-        span = slice(first, first + count)
-        first += count
+    for span in recording.problem.unknowns.blocks():
         needed = sum(_needed(recording, now, before, j, span) for j in range(len(some)))
         owners = _benders(recording, span)
         for name in owners:
-            spent[name] = spent.get(name, 0.0) + needed * count / len(owners)
+            spent[name] = spent.get(name, 0.0) + needed * (span.stop - span.start) / len(owners)
     whole = sum(spent.values())
     return {name: n / whole for name, n in spent.items()} if whole else {}
 

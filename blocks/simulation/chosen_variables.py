@@ -18,7 +18,7 @@ from ..exceptions import ParameterError
 from ..numerics.arrays import Array
 from ..results.lookup import find
 from ..results.recording import VariableInfo
-from ..solvers.interpolation import basis, chebyshev_nodes
+from ..solvers.interpolation import basis, chebyshev_nodes, places_between
 from ..solvers.polynomials import Polynomials
 from ..system.finite_values import FiniteValues
 from .catalog import Catalog
@@ -234,9 +234,7 @@ class ChosenVariables:
         places = np.sort(np.concatenate([nodes, PROBES]))
         probe = np.isin(places, PROBES)
         starts, ends = spans["start"], spans["end"]
-        half = (ends - starts)[:, None] / 2
-        at = (starts + ends)[:, None] / 2 + half * places
-        at[:, 0], at[:, -1] = starts, ends
+        at = places_between(starts, ends, places)
         if self._waits:  # there the efforts are still those of the step before
             at[:, 0] = np.nextafter(starts, ends)
         which = np.repeat(spans["episode"], len(places))

@@ -93,7 +93,6 @@ def steps_over(problem: Problem, t: float, ahead: float, longest: float, stop: f
     what no step goes up to.
     """
     steps: list[Step] = []
-    present = problem.x.copy(), problem.z.copy()
 
     def taken(*lengths: float) -> bool:
         start = steps[-1].t if steps else t
@@ -105,20 +104,19 @@ def steps_over(problem: Problem, t: float, ahead: float, longest: float, stop: f
             problem.solve(step.t, problem.solver_vector())
         return step is not None
 
-    try:
-        while not taken(*[2 * ahead] * (ahead > 0), *(
-                k * abs(ahead) for k in LONGER if k * abs(ahead) <= longest)):
-            if ahead < 0 or len(steps) == MOST_BEFORE or not taken(ahead / 2):
-                return []
-            ahead = time_to_dead_point(problem, steps[-1].t)
-        behind = steps[-1].t - steps[-1].t_old - ahead
-        for k in range(MOST_BEYOND):  # to where a choice of states can be told from a bad one
-            if not taken(2**k * behind):
-                break
-    except AlgebraicFailure:
-        return []
-    finally:
-        problem.x[:], problem.z[:] = present
+    with put_back(problem.x, problem.z):
+        try:
+            while not taken(*[2 * ahead] * (ahead > 0), *(
+                    k * abs(ahead) for k in LONGER if k * abs(ahead) <= longest)):
+                if ahead < 0 or len(steps) == MOST_BEFORE or not taken(ahead / 2):
+                    return []
+                ahead = time_to_dead_point(problem, steps[-1].t)
+            behind = steps[-1].t - steps[-1].t_old - ahead
+            for k in range(MOST_BEYOND):  # to where a choice of states can be told from a bad one
+                if not taken(2**k * behind):
+                    break
+        except AlgebraicFailure:
+            return []
     return steps
 
 

@@ -11,7 +11,7 @@ from ..exceptions import ParameterError, UnknownName, nearest, unknown_name
 from ..native import COMPILED
 from ..numerics.arrays import Array
 from ..reading.foreign_words import method_elsewhere
-from ..solvers import METHODS, Method, Step, UnknownMethod, method_named
+from ..solvers import METHODS, Method, Step, method_named
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from .auto import explicit_steps, why_in_python
@@ -46,7 +46,7 @@ def named_method(method: str) -> type[Method]:
         return native.compiled_method(compiled)
     try:
         return method_named("DOP853" if compiled and compiled != "rodas4" else method)
-    except UnknownMethod:
+    except UnknownName:
         raise unknown_method("simulate(method=…)", method) from None
 
 

@@ -286,7 +286,6 @@ class RunningMethod:
         """
         copy, end = self.problem.copy_for_reading(), min(step.t + far, self.settings.t_end)
         if copy.laws is not None:
-            copy.laws.modes = self.problem.laws.modes.copy()
             copy.slope(step.t, step.y)
         if not kind.fits(copy, step.t):
             kind = in_python(kind, copy)

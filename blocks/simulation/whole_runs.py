@@ -8,6 +8,7 @@ to the last bit.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -182,9 +183,8 @@ class SeveralRuns:
         cuts = np.append(np.flatnonzero(np.diff(runs, prepend=-1)), len(runs))
         for a, b in zip(cuts[:-1], cuts[1:], strict=True):
             problem.p = self.p[runs[a]]
-            here = Points(points.t[a:b], points.x[:, a:b], points.z[:, a:b], problem.p,
-                          points.m[:, a:b], points.d[:, a:b], points.u[:, a:b],
-                          modes_in(self._modes, pieces[a:b]))
+            here = replace(points.some(np.arange(a, b)), p=problem.p,
+                           modes=modes_in(self._modes, pieces[a:b]))
             left_open = problem.laws.open_inputs(problem, here)
             split = wanted.split and bool((wanted.inputs & left_open).any())
             found = problem.laws.inputs_at(problem, here, split)

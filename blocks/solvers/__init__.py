@@ -19,11 +19,12 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
-from .base import Method, Problem, Step, UnknownMethod, Work
+from ..exceptions import unknown_name
+from .base import Method, Problem, Step, Work
 from .trajectory import Trajectory
 
-__all__ = ["METHODS", "Method", "MethodName", "Problem", "Step", "Trajectory", "UnknownMethod",
-           "Work", "method_named"]
+__all__ = ["METHODS", "Method", "MethodName", "Problem", "Step", "Trajectory", "Work",
+           "method_named"]
 
 #: What ``method=`` of a run may be, for type checkers.
 MethodName: TypeAlias = Literal[
@@ -48,9 +49,9 @@ METHODS: Mapping[str, type[Method]] = _Registry({
 def method_named(name: str) -> type[Method]:
     """The method class of that name, whatever its case.
 
-    Raises UnknownMethod, with the nearest name and all known ones.
+    Raises UnknownName, with the nearest name and all known ones.
     """
     for known in METHODS:
         if known.lower() == str(name).lower():
             return METHODS[known]
-    raise UnknownMethod(name, METHODS)
+    raise unknown_name("solvers", name, METHODS, "methods")

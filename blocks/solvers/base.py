@@ -28,10 +28,9 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..exceptions import UnknownName
 from ..numerics.arrays import Array, Indices
 
-__all__ = ["KeptCourse", "Method", "Problem", "Step", "UnknownMethod", "Work", "is_singular"]
+__all__ = ["KeptCourse", "Method", "Problem", "Step", "Work", "is_singular"]
 
 
 class Problem(Protocol):
@@ -306,22 +305,3 @@ class Method(ABC):
     @abstractmethod
     def restart(self, t: float, y: Array) -> None:
         """Continue from a new point without any memory of the old ones."""
-
-
-class UnknownMethod(UnknownName, ValueError):
-    """A solver was asked for by a name that none has; ``nearest`` is one that exists."""
-
-    def __init__(self, name: str, known: Iterable[str]) -> None:
-        from difflib import get_close_matches
-
-        known = tuple(known)
-        by_folded = {n.lower(): n for n in known}
-        near = get_close_matches(str(name).lower(), by_folded, n=1)
-        nearest = by_folded[near[0]] if near else None
-        hint = f"Did you mean {nearest!r}? " if nearest else ""
-        super().__init__("", f"There is no solver {name!r}.",
-                         f"{hint}Available: {', '.join(known)}.",
-                         name=name, known=known, nearest=nearest)  # fmt: skip
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.data["name"], self.data["known"])

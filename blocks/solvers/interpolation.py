@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from ..numerics.arrays import Array
 
-__all__ = ["barycentric_weights", "basis", "chebyshev_nodes", "nodes_between", "straight",
+__all__ = ["barycentric_weights", "basis", "chebyshev_nodes", "places_between", "straight",
            "unit_interval"]  # fmt: skip
 
 
@@ -46,9 +46,9 @@ def unit_interval(t: Array, start: Array | float, end: Array | float) -> Array:
     return ((t - start) - (end - t)) / (end - start)
 
 
-def nodes_between(start: Array, end: Array, count: int) -> Array:
-    """(k, count) the nodes of intervals, ends exact."""
-    at = 0.5 * (start + end)[:, None] + 0.5 * (end - start)[:, None] * chebyshev_nodes(count)
+def places_between(start: Array, end: Array, places: Array) -> Array:
+    """(k, places) times in intervals at places of [-1, 1], ascending, ends exact."""
+    at = 0.5 * (start + end)[:, None] + 0.5 * (end - start)[:, None] * places
     at[:, 0], at[:, -1] = start, end
     return at
 

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices, distinct
-from .interpolation import basis, nodes_between, unit_interval
+from .interpolation import basis, chebyshev_nodes, places_between, unit_interval
 
 __all__ = ["Polynomials", "RowBlocks", "Rows", "chunks"]
 
@@ -157,7 +157,7 @@ class Polynomials:
         if joined is None:
             joined = np.ones(k, dtype=bool)
             joined[:1] = len(self) > 0
-        at = nodes_between(starts, ends, self.nodes)
+        at = places_between(starts, ends, chebyshev_nodes(self.nodes))
         new = np.ones((k, self.nodes), dtype=bool)
         new[:, 0] = ~joined
         self._ends.frombytes((len(self._times) - 1 + np.cumsum(new.sum(axis=1))).tobytes())
@@ -210,7 +210,7 @@ class Polynomials:
         for some in chunks(len(first), self.width * self.nodes):
             a, b = first[some], last[some]
             low, high = starts[a], ends[b]
-            at = nodes_between(low, high, self.nodes)
+            at = places_between(low, high, chebyshev_nodes(self.nodes))
             which = np.searchsorted(starts, at.ravel(), side="right") - 1
             which = np.clip(which.reshape(at.shape), a[:, None], b[:, None]).ravel()
             values = self.within(which, at.ravel()).reshape(len(a), self.nodes, self.width)

@@ -8,17 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import casadi as ca
-import numpy as np
 
 from ..assembly.flatten import Flat, Group
 from ..assembly.network import Network
 from ..assembly.redundant_constraints import redundant_constraints
 from ..language.kernel import Kernel
 from ..language.readable import readable
-from .system import System
+from .system import ClassNames, System
 
 __all__ = ["Equations", "Structure", "equation_text"]
 
@@ -154,7 +152,7 @@ def equation_text(flat: Flat, equation: int) -> str:
     """A scalar equation with full paths."""
     group, row = flat.group_of(equation)
     if group.law is None:
-        return _sum_text(group, row, partial(_class_name, flat))
+        return _sum_text(group, row, ClassNames(flat).__getitem__)
     family = flat.network.families[group.family]
     return _with_path(group.law.text, group.law.kernel, family.path(int(group.instances[row])))
 
@@ -165,14 +163,6 @@ def _sum_text(group: Group, row: int, name: Callable[[int], str]) -> str:
     terms = [("-" if s < 0 else "") + name(int(c))
              for c, s in zip(group.classes[span], group.signs[span], strict=True)]
     return f"0 == {' + '.join(terms)}".replace("+ -", "- ")
-
-
-def _class_name(flat: Flat, c: int) -> str:
-    slots = np.flatnonzero(flat.class_of == c)
-    if len(slots):
-        return flat.at_slot(int(slots[0])).name
-    parents = np.flatnonzero(flat.derivative == c)
-    return f"der({_class_name(flat, int(parents[0]))})" if len(parents) else f"unknown {c}"
 
 
 def _with_path(text: str, kernel: Kernel, path: str, called: dict[str, str] | None = None) -> str:

@@ -125,7 +125,7 @@ class AlgebraicUnknowns:
         for guess in (before[nt:] + BESIDE_ZERO * nominal, nominal) if beside else ():
             z[:] = np.where(found, z, guess)
             if not nt and np.count_nonzero(~found) <= FEW:  # what has no value stops no others
-                for span in self._blocks():
+                for span in self.blocks():
                     if not found[span].all():
                         self.solve_block(arguments, span)
             if self._iterated(arguments, False) is None:
@@ -153,7 +153,7 @@ class AlgebraicUnknowns:
         if len(self.tied):
             return found
         r, matrix = self.system.residual(*arguments), self.system.residual_z.sparse(*arguments)
-        for span in self._blocks():
+        for span in self.blocks():
             rows, others = matrix[span].toarray(), ~found
             others[span], found[span] = False, False
             if rows[:, others].any() or not np.isfinite(rows).all():
@@ -232,7 +232,7 @@ class AlgebraicUnknowns:
         _, x, z, *_ = arguments
         nt = len(self.tied)
         before = np.concatenate([x[self.tied], z])
-        starts = [0] * bool(nt) + [nt + span.start for span in self._blocks()
+        starts = [0] * bool(nt) + [nt + span.start for span in self.blocks()
                                    if span.stop > span.start]  # fmt: skip
         counts = np.diff([*starts, self.size])
 
@@ -262,11 +262,12 @@ class AlgebraicUnknowns:
         where it is known how relations ``hold`` at every point on the way, and if not ``whole``
         all: they are pieces of one curve, such as that of iron and its mirror image.
         """
-        for span in self._blocks():
+        for span in self.blocks():
             if not (whole and self.solve_block(arguments, span)) and hold is not None:
                 self._solve_pieces(arguments, span, hold)
 
-    def _blocks(self) -> Iterator[slice]:
+    def blocks(self) -> Iterator[slice]:
+        """The torn unknowns of each block."""
         first = 0
         for count in self.system.tape.loops:
             yield slice(first, first + count)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..numerics.arrays import Array, Indices, distinct
+from ..numerics.arrays import Array, Indices, distinct, grouped
 from .evaluator import Evaluator
 
 if TYPE_CHECKING:
@@ -56,8 +56,7 @@ class Points:
     def alike(self, columns: Indices) -> list[Indices]:
         """Some columns, those with the same relations together."""
         _, kind = np.unique(self.m[:, columns], axis=1, return_inverse=True)
-        kind = kind.ravel()
-        return [columns[kind == k] for k in range(int(kind.max(initial=-1)) + 1)]
+        return [columns[same] for same in grouped(kind.ravel())]
 
     def mode_columns(self) -> Indices:
         """Modes of all elements, a column per time."""
@@ -91,7 +90,4 @@ def modes_in(every: Indices, which: Indices) -> tuple[tuple[Indices, Indices], .
     number = distinct(which)
     different, kind = np.unique(every[number], axis=0, return_inverse=True)
     of_time = kind.ravel()[np.searchsorted(number, which)]
-    order = np.argsort(of_time, kind="stable")
-    ends = np.cumsum(np.bincount(of_time, minlength=len(different)))
-    return tuple((modes, columns) for modes, columns in zip(
-        different, np.split(order, ends[:-1]), strict=True))
+    return tuple(zip(different, grouped(of_time), strict=True))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..language.component import Component
     from ..language.kernel import Local
 
-__all__ = ["DENSE", "System"]
+__all__ = ["DENSE", "ClassNames", "System"]
 
 Made = TypeVar("Made")
 

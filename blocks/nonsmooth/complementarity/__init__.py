@@ -26,8 +26,8 @@ arrays only: no components, units, time or events.
     restitution of contacts that close, with the dry friction that they load
 `signed_pivot`
     how far a matrix is from being singular, and on which side
-`is_positive`, `is_p_matrix`
-    whether the laws have one answer for every load: of symmetric matrices, of any (Painlevé)
+`is_positive`
+    whether the laws have one answer for every load, of symmetric matrices
 
 Signs: efforts are carried from R to C and flows are R minus C. Friction that
 slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
@@ -37,7 +37,7 @@ slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
 from .impact import Friction, Impact, sequential_impact
 from .islands_at_rest import Island, at_ends, kept, share_of, shares_at_times
 from .mixed import Mixed, solve_mixed
-from .p_matrix import is_p_matrix, is_positive, signed_pivot
+from .p_matrix import is_positive, signed_pivot
 from .scaling import components
 from .shares import Shares, shares, weights
 from .solving import Solution, Status, choose, solve
@@ -55,7 +55,6 @@ __all__ = [
     "at_ends",
     "choose",
     "components",
-    "is_p_matrix",
     "is_positive",
     "kept",
     "open_load",

@@ -53,9 +53,8 @@ EXACT = 1e-10  # of the largest flow
 SPEED, RESTITUTION, TOUCHES, LOWER, UPPER, PUSH = range(6)
 #: What is found for the elements of a group, now and between which restitution is sought: rows.
 IMPULSE, AFTER, LESS, AFTER_LESS, MORE, AFTER_MORE, REBOUND = range(7)
-#: What is told of an impact: of all of it, and of the present problem, whose factor on e it begins
-#: with.
-LOSS, USED, COLLISIONS, PROBLEMS, OWN_LOSS, FACTOR = range(6)
+#: What is told of an impact: the least factor on e, and of the present problem its loss and factor.
+USED, LOSS, FACTOR = range(3)
 
 
 @dataclass(frozen=True)
@@ -64,10 +63,7 @@ class Impact:
 
     impulse: Array  # non-negative of contacts
     flow: Array  # approach velocities afterwards; none above zero when converged
-    energy_loss: float  # kinetic energy lost, ½ impulse'(flow before + flow after); >= 0
     converged: bool
-    collisions: int  # single collisions
-    problems: int  # complementarity problems that were solved
     # factor on all e. Below 1 where the full e would have gained energy (friction, or a separating
     # contact hit by another), 0 where the sequence was cut at its bound and ended plastically.
     restitution_used: float
@@ -96,14 +92,14 @@ class Collision(NamedTuple):
     group: Indices  # group, first: (n,) room: who collides; (n + 1,) whole numbers from 0 on
     first: Indices
     found: Matrix  # (7, n) room
-    told: Vector  # (6,) LOSS, USED, COLLISIONS and PROBLEMS of all, and more
+    told: Vector  # (3,)
 
 
 def collision_of(D: Matrix, by: Cube, rows: Matrix) -> tuple[Problem, Factors, Collision]:
     """Room for an impact of elements that stand in arrays."""
     n = len(D)
     return problem_of(n, n * n), factors_of(n, n * n), Collision(
-        D, by, rows, np.zeros(n, dtype=np.int64), np.arange(n + 1), np.zeros((7, n)), np.zeros(6))
+        D, by, rows, np.zeros(n, dtype=np.int64), np.arange(n + 1), np.zeros((7, n)), np.zeros(3))
 
 
 def sequential_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
@@ -158,9 +154,7 @@ def sequential_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
     problem, factors, all_ = _read(D, flow, restitution, friction)
     n = len(all_.group)
     converged = collide(problem, factors, all_, n, -1 if limit is None else limit)
-    loss, used, collisions, problems = all_.told[:OWN_LOSS].tolist()
-    return Impact(all_.rows[PUSH], all_.rows[SPEED], loss, converged, int(collisions),
-                  int(problems), used)
+    return Impact(all_.rows[PUSH], all_.rows[SPEED], converged, float(all_.told[USED]))
 
 
 def _read(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike, friction: Friction | None
@@ -197,7 +191,7 @@ def collide(problem: Problem, factors: Factors, all_: Collision, n: int, limit: 
     noise = still if loads else 0.0
     if limit < 0:
         limit = 20 * n + 20 if loads else 1000 + 100 * n
-    told[LOSS], told[USED], told[PROBLEMS] = 0.0, 1.0, 0.0
+    told[USED] = 1.0
     while rebounds and collisions < limit:  # else the last problem does all
         most = 0.0
         for i in range(n):
@@ -223,7 +217,6 @@ def collide(problem: Problem, factors: Factors, all_: Collision, n: int, limit: 
         index[i] = i
         moves |= rows[TOUCHES, i] != 0.0 and rows[SPEED, i] > still or _is_endless(
             all_, i) and abs(rows[SPEED, i]) > still
-    told[COLLISIONS] = collisions
     if moves:
         if not loads:
             told[USED] = 0.0
@@ -270,7 +263,6 @@ def _take(all_: Collision, m: int, n: int) -> None:
         all_.rows[PUSH, j] += p
         for i in range(n):
             all_.rows[SPEED, i] -= all_.D[i, j] * p
-    all_.told[LOSS] += all_.told[OWN_LOSS]
 
 
 @machine_code
@@ -283,7 +275,7 @@ def _strike(problem: Problem, factors: Factors, all_: Collision, m: int, noise: 
         rebounds |= found[REBOUND, a] > 0.0
     if not _solve(problem, factors, all_, m, 1.0, noise):
         return False
-    if not (rebounds and told[OWN_LOSS] < -_rounding(all_, m)):
+    if not (rebounds and told[LOSS] < -_rounding(all_, m)):
         return True
     return _without_gain(problem, factors, all_, m, noise)
 
@@ -298,10 +290,10 @@ def _without_gain(problem: Problem, factors: Factors, all_: Collision, m: int, n
     brings about.
     """
     found, told = all_.found, all_.told
-    top, gain = 1.0, told[OWN_LOSS]
+    top, gain = 1.0, told[LOSS]
     found[MORE, :m], found[AFTER_MORE, :m] = found[IMPULSE, :m], found[AFTER, :m]
     ends = _solve(problem, factors, all_, m, 0.0, noise)
-    best, loss = 0.0, told[OWN_LOSS]
+    best, loss = 0.0, told[LOSS]
     found[LESS, :m], found[AFTER_LESS, :m] = found[IMPULSE, :m], found[AFTER, :m]
     for turn in range(2 * HALVINGS):
         share = 0.5
@@ -314,13 +306,13 @@ def _without_gain(problem: Problem, factors: Factors, all_: Collision, m: int, n
             pivot = fall + sqrt(max(fall * fall - 4 * bend * loss, 0.0))
             share = min(max(2 * loss / pivot, 0.0), 1.0) if pivot > 0 else 0.0
         ends = _solve(problem, factors, all_, m, best + share * (top - best), noise)
-        if abs(told[OWN_LOSS]) <= _rounding(all_, m):
+        if abs(told[LOSS]) <= _rounding(all_, m):
             return ends
-        if told[OWN_LOSS] > 0:
-            best, loss = told[FACTOR], told[OWN_LOSS]
+        if told[LOSS] > 0:
+            best, loss = told[FACTOR], told[LOSS]
             found[LESS, :m], found[AFTER_LESS, :m] = found[IMPULSE, :m], found[AFTER, :m]
         else:
-            top, gain = told[FACTOR], told[OWN_LOSS]
+            top, gain = told[FACTOR], told[LOSS]
             found[MORE, :m], found[AFTER_MORE, :m] = found[IMPULSE, :m], found[AFTER, :m]
     return _solve(problem, factors, all_, m, best, noise)
 
@@ -378,6 +370,5 @@ def _solve(problem: Problem, factors: Factors, all_: Collision, m: int, factor: 
         found[IMPULSE, a] = p
         found[AFTER, a] = rate - target
         loss += 0.5 * found[IMPULSE, a] * (rows[SPEED, i] + found[AFTER, a])
-    all_.told[OWN_LOSS], all_.told[FACTOR] = loss, factor
-    all_.told[PROBLEMS] += 1.0
+    all_.told[LOSS], all_.told[FACTOR] = loss, factor
     return ends

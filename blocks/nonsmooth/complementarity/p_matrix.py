@@ -1,13 +1,12 @@
-"""Does a box problem have one solution for every load? (Is D a P-matrix?)
+"""Does a box problem have one solution for every load?
 
-For a symmetric matrix this is positive definiteness. A Delassus matrix that
+It has where D is symmetric and positive definite. A Delassus matrix that
 is not symmetric (a normal force that depends on the friction force it causes)
 may lose the property: then the contact laws have no solution or several,
 which is Painlevé's paradox.
 
 References
 ----------
-Tsatsomeros, Li, BIT 40 (2000) 410-414 (recursive test, 2^n operations).
 Cottle, Pang, Stone, The Linear Complementarity Problem, 1992, sec. 3.3.
 Painlevé, C. R. Acad. Sci. Paris 121 (1895) 112-115.
 """
@@ -15,49 +14,12 @@ Painlevé, C. R. Acad. Sci. Paris 121 (1895) 112-115.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ...machine.functions import machine_code
 from ...numerics.arrays import Array, Matrix
-from ...numerics.tolerances import PIVOT_NONE, ROUNDING
+from ...numerics.tolerances import ROUNDING
 
-__all__ = ["is_p_matrix", "is_positive", "signed_pivot"]
-
-LARGEST = 10
-"""Order up to which the recursive test is run."""
-
-
-def is_p_matrix(matrix: ArrayLike) -> bool | None:
-    """Whether all principal minors are positive.
-
-    None where it was not decided: n > 10 and not positive definite.
-
-    Examples
-    --------
-    >>> is_p_matrix([[1.0, -3.0], [1.0, 1.0]])
-    True
-    >>> is_p_matrix([[1.0, 3.0], [1.0, 1.0]])
-    False
-    """
-    A = np.array(matrix, dtype=float)
-    diagonal = A.diagonal()
-    if np.any(diagonal <= PIVOT_NONE * np.max(np.abs(diagonal), initial=0.0)):
-        return False
-    d = 1 / np.sqrt(diagonal)
-    A = d[:, None] * A * d
-    if np.linalg.eigvalsh((A + A.T) / 2).min(initial=1.0) > PIVOT_NONE:
-        return True
-    return _minors_positive(A) if len(A) <= LARGEST else None
-
-
-def _minors_positive(A: Array) -> bool:
-    if A[0, 0] <= PIVOT_NONE:
-        return False
-    if len(A) == 1:
-        return True
-    rest = A[1:, 1:]
-    return _minors_positive(rest) and _minors_positive(
-        rest - np.outer(A[1:, 0], A[0, 1:]) / A[0, 0])
+__all__ = ["is_positive", "signed_pivot"]
 
 
 def signed_pivot(A: Array) -> float:

@@ -63,7 +63,7 @@ def dense_block(matrix: Matrix, rows: Indices, columns: Indices) -> Array:
 def components(matrix: Matrix) -> tuple[int, NDArray[np.int32]]:
     """Connected components of the graph of a matrix, direction ignored.
 
-    Small dense matrices take a plain search, five times faster than building
+    Of small dense matrices powers tell, several times faster than building
     a graph; the answer is numbered by first member either way.
     """
     n = matrix.shape[0]
@@ -73,21 +73,12 @@ def components(matrix: Matrix) -> tuple[int, NDArray[np.int32]]:
         graph = matrix if sp.issparse(matrix) else sp.csr_array((matrix != 0) | (matrix != 0).T)
         return connected_components(graph, directed=False)
     acts = matrix != 0
-    near = [[j for j, linked in enumerate(row) if linked] for row in (acts | acts.T).tolist()]
-    labels = np.full(n, -1, dtype=np.int32)
-    count = 0
-    for seed in range(n):
-        if labels[seed] >= 0:
-            continue
-        labels[seed] = count
-        stack = [seed]
-        while stack:
-            for j in near[stack.pop()]:
-                if labels[j] < 0:
-                    labels[j] = count
-                    stack.append(j)
-        count += 1
-    return count, labels
+    reached = acts | acts.T | np.eye(n, dtype=bool)
+    for _ in range(n.bit_length()):  # twice as far each time
+        reached = reached @ reached
+    first, label = np.unique(np.where(reached, np.arange(n), n).min(axis=1, initial=n),
+                             return_inverse=True)
+    return len(first), label.astype(np.int32)
 
 
 def in_equal_units(D: Matrix) -> tuple[Matrix, Array]:

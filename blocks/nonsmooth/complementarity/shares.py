@@ -23,7 +23,7 @@ import numpy as np
 from ...machine.functions import BoundCall, machine_code
 from ...numerics.arrays import Array, Flags, Indices, Matrix, Vector
 from ...numerics.tolerances import AT_BOUND, FULFILLED, PROXIMAL_POINT, SAFE_PIVOT, TINY
-from .problem import INFINITE, LEAST_SHARE, weigh_ranges
+from .problem import INFINITE, weigh_ranges
 
 __all__ = ["EFFORT", "ENDS", "HIGH", "LOOSE", "LOW", "RATE", "ROWS", "Shares", "share", "shares",
            "sharing_of", "weights"]  # fmt: skip
@@ -58,13 +58,8 @@ def weights(D: Array, low: Array, high: Array) -> Array:
     >>> weights(np.ones((2, 2)), np.array([-1.0, -3.0]), np.array([1.0, 3.0])).round(6).tolist()
     [1.0, 0.333333]
     """
-    own = np.maximum(D.diagonal(), TINY)
-    span = (high - low) * np.sqrt(own)
-    least = span[span > 0].min(initial=np.inf)
-    if not np.isfinite(least):
-        return own
-    with np.errstate(divide="ignore"):
-        share = np.where(span > 0, np.maximum(least / span, LEAST_SHARE), 1.0)
+    own, share = np.maximum(D.diagonal(), TINY), np.empty(len(D))
+    weigh_ranges(np.zeros(len(D)), (high - low) * np.sqrt(own), share, len(D))
     return share * own
 
 

@@ -106,10 +106,8 @@ def stress_groups(free: Array) -> list[tuple[Indices, Array]]:
     q, r = np.linalg.qr(free)
     projector = q @ q.T
     projector[np.abs(projector) < SAME_AS_BEFORE] = 0.0
-    count, label = components(projector)
     out = []
-    for k in range(count):
-        here = np.flatnonzero(label == k)
+    for here in grouped(components(projector)[1]):
         values, vectors = np.linalg.eigh(projector[np.ix_(here, here)])
         basis = np.zeros((len(free), int(np.sum(values > 0.5))))
         basis[here] = vectors[:, values > 0.5]

@@ -36,7 +36,6 @@ from .laws import SetValuedLaws
 
 __all__ = ["Contacts", "contacts_of", "immovable"]
 
-DENSE = 60  # states up to which matrices are made densely
 LEFT = 1e3  # times what is allowed: a gap that could not be closed
 ROUNDS = 4  # of Newton's method, with the first matrix
 TOGETHER = 1 << 20  # entries of matrices of all points that are looked at together
@@ -191,7 +190,8 @@ class _Closing:
     def _move(self, problem: Problem, t: float, closed: Indices, push: Array, allowed: float
               ) -> None:
         """Move positions in the directions of the contacts' efforts until gaps are closed."""
-        slope_x, by_x = self._derivatives(problem, t)
+        args = problem.arguments(t)
+        slope_x, by_x = (f.sparse(*args).toarray() for f in (problem.system.slope_x, self.by_x))
         way = slope_x[self.positions] @ push
         inverse = np.linalg.pinv(by_x[closed][:, self.positions] @ way, rcond=BLOCK_SINGULAR)
         for _ in range(ROUNDS):
@@ -200,13 +200,6 @@ class _Closing:
                 break
             problem.x[self.positions] -= way @ (inverse @ gap)
             problem.solve_algebraic(t)
-
-    def _derivatives(self, problem: Problem, t: float) -> tuple[Array, Array]:
-        """d slope / d x and d gap / d x, dense."""
-        system, args = problem.system, problem.arguments(t)
-        if system.nz or system.nx > DENSE:
-            return system.slope_x.sparse(*args).toarray(), self.by_x.sparse(*args).toarray()
-        return system.slope_x.dense(*args), self.by_x.dense(*args)
 
     def _values(self, problem: Problem, t: float) -> Array:
         """Gaps at the present point."""

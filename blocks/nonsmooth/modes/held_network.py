@@ -21,6 +21,7 @@ from ...language.expression import TIME
 from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
+from ...numerics.copies import put_back
 from ...numerics.rewriting import contained, dependent_pairs
 from ...numerics.tolerances import FULFILLED, NOISE, PIVOT_NONE
 from ...system import Problem, System
@@ -258,19 +259,16 @@ class HeldNetwork:
 
     def is_solved_everywhere(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether equations that leave inputs open contradict each other nowhere: at points."""
-        x, u = problem.x.copy(), problem.u.copy()
-        try:
+        x = problem.x.copy()
+        with put_back(problem.x, problem.u):
             for k in range(1, TRIED + 1):
                 spread = GOLDEN * k * np.arange(1, len(x) + 1) % 1.0 - 0.5
                 problem.x[:] = x + spread * (np.abs(x) + problem.scale_x)
                 problem.u[:] = 0.0
                 found = self.equations.at(problem, t + k * GOLDEN * max(abs(t), 1.0), modes)
-                lasting = found.error_beside(0.0 * found.residual, lasting=True)
-                if not lasting <= FULFILLED * found.error:
+                if not found.error(lasting=True) <= FULFILLED * found.error():
                     return False
-            return True
-        finally:
-            problem.x[:], problem.u[:] = x, u
+        return True
 
     def _taken(self, problem: Problem, t: float, modes: Indices, by_value: Array, by_rate: Array
                ) -> Array:

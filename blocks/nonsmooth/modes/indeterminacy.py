@@ -175,8 +175,7 @@ class Indeterminacy:
     def _at_ends(self, island: Island, ends: Indices) -> tuple[Array, Array]:
         """Efforts of what is at its bounds, and of what is inside by the rates that it holds."""
         key = b"".join(a.tobytes() for a in (ends, *island._replace(rate=NOTHING)) if a is not None)
-        known = self._known.get(key)
-        return known or self._known.keep(key, kept(island, ends, island.weights))
+        return self._known.once(key, lambda: kept(island, ends, island.weights))
 
     def posed(self, problem: Problem, t: float, rests: Indices, slides: Indices, now: LawValues
                ) -> tuple[Island, Array]:
@@ -310,10 +309,7 @@ class Indeterminacy:
     def shared_by(self, island: Island, near: Array | None = None) -> Shares:
         """How some elements share rates; remembered, as several ask."""
         key = b"".join(a.tobytes() for a in island if a is not None)
-        known = self._shares.get(key)
-        if known is None:
-            known = self._shares.keep(key, share_of(island, near))
-        return known
+        return self._shares.once(key, lambda: share_of(island, near))
 
     def _islands(self, problem: Problem, t: float, index: Indices
                  ) -> Iterator[tuple[Indices, Indices]]:

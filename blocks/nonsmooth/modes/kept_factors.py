@@ -24,6 +24,7 @@ import numpy as np
 
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices, grouped
+from ...numerics.cache import Cache
 from ...numerics.copies import shallow_copy
 from ...numerics.tolerances import BLOCK_SINGULAR, DELASSUS_SINGULAR, OWN_RATE_NONE, ROUNDING, TINY
 from ...system import Evaluator, Problem
@@ -247,7 +248,7 @@ class KeptFactors:
     def _forget(self, d: Matrix | None) -> None:
         """Nothing is known of the numbers that belong to D."""
         self._matrix, self._fits = d, True
-        self._known: dict[bytes, Array] = {}  # K by modes
+        self._known: Cache[bytes, Array] = Cache(1 + MOST_KEPT // max(self.entries, 1))  # by modes
         self._blocks: dict[tuple[int, bytes], Array] = {}  # of K, by island and what sticks in it
 
     def fresh(self) -> KeptFactors:
@@ -274,12 +275,7 @@ class KeptFactors:
             self._forget(d)
             self._fits = not self.factored or bool(np.isfinite(
                 self._factors(problem.p, self._barred)).all())
-        key = modes.tobytes()
-        if key not in self._known:
-            if len(self._known) * self.entries > MOST_KEPT:
-                self._known = {}
-            self._known[key] = self._made(problem, modes, d)
-        return self._known[key]
+        return self._known.once(modes.tobytes(), lambda: self._made(problem, modes, d))
 
     def _made(self, problem: Problem, modes: Indices, d: Matrix) -> Array:
         own = np.asarray(d.diagonal())

@@ -64,7 +64,7 @@ class MasslessEfforts:
             step = held.step()
             if step is None:
                 break
-            first = max(first, held.error)
+            first = max(first, held.error())
             if equations.loops is None or problem.system.linear:
                 self.change(problem, -step)
                 problem.solve_algebraic(t)
@@ -87,7 +87,7 @@ class MasslessEfforts:
             stalled = missed >= FALLS_NO_MORE * before and (
                 size < NEWTON_STALLED and size > 0.5 * last
                 or self._is_noise(problem, t, modes, held)) or (
-                held.error <= NOTHING_AT_ALL * first) or (
+                held.error() <= NOTHING_AT_ALL * first) or (
                 self._is_rounding(problem, t, modes, held))
             exact = size <= NOTHING_AT_ALL or (np.abs(step) <= nothing).all()
             tells = k > 0 or equations.affine  # laws may be flat or steep where it begins
@@ -141,7 +141,7 @@ class MasslessEfforts:
             values[np.isfinite(values)], self.state.fast, self.state.strong))
         held = self.equations.at(problem, t, modes)
         rounding = ROUNDING * self.equations.sizes(problem, t, modes)
-        error = held.error_beside(rounding, lasting=self.equations.affine)
+        error = held.error(rounding, lasting=self.equations.affine)
         return error <= FULFILLED * (first + taken) + ROUNDING * largest + nothing
 
     def change(self, problem: Problem, change: Array) -> None:

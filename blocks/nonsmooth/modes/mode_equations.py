@@ -77,13 +77,9 @@ class LinearEquations:
             found[:] = np.nan if failed else found
         return np.asarray(found / columns[:, None])
 
-    @property
-    def error(self) -> float:
-        """The largest residual, with rows of the matrix scaled to 1."""
-        return self.error_beside(0.0 * self.residual)
-
-    def error_beside(self, rounding: Array, lasting: bool = False) -> float:
-        """The largest scaled residual beyond rounding; with ``lasting``, of what no step mends."""
+    def error(self, rounding: Array | float = 0.0, lasting: bool = False) -> float:
+        """The largest residual beyond rounding, with rows of the matrix scaled to 1; with
+        ``lasting``, of what no step mends."""
         residual, step = self.residual, self.step() if lasting else None
         if step is not None:
             residual = residual - self.made.matrix @ step

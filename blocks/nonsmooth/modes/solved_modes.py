@@ -419,8 +419,7 @@ class SolvedModes:
                     ) -> tuple[Array, Array, Array, Array]:
         """Entries, residuals, reserves and shared bounds; the index of points comes first."""
         at, end = self.diagonal.size, self.diagonal.size + self.size
-        out = self._solve.at_columns(points.t[None, :], points.x, points.z, points.p, points.m,
-                                     points.d, modes.astype(float), effort).T
+        out = self._solve.at_columns(*points.columns()[:6], modes.astype(float), effort).T
         reserves = np.zeros(len(points))
         for held, columns in points.modes:
             reserves[columns] = self.reserves(out[columns, :at], out[columns, end:-1], held)

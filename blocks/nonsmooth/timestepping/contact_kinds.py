@@ -15,7 +15,7 @@ import numpy as np
 
 from ...assembly.flatten import Group
 from ...language.expression import TIME
-from ...numerics.arrays import Array
+from ...numerics.arrays import Array, grouped
 from ...numerics.rewriting import contained, symbols_in
 from ...system.evaluator import Evaluator
 from ...system.problem import Problem
@@ -201,8 +201,7 @@ def kinds_of(system: System) -> list[Kind] | None:
         alias = _pattern(*_classes(flat, Group(f, None, np.arange(size)), keys))
         marks = np.concatenate([np.array(members, dtype=int).reshape(-1, size), alias])
         _, kind = np.unique(marks, axis=1, return_inverse=True)
-        for k in range(int(kind.max()) + 1):
-            mine = np.flatnonzero(kind.ravel() == k)
+        for mine in grouped(kind.ravel()):
             own = [s for s, member in zip(steps, members, strict=True) if member[mine[0]]]
             kinds.append(Kind(system, f, mine, own, elements[mine]))
     return kinds if all(k.suited for k in kinds) else None

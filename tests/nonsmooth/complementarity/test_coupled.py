@@ -99,8 +99,7 @@ def test_impacts_with_friction_end_apart_and_never_gain_energy(count, freedom, s
     assert np.all(hit.impulse[::2] >= 0)
     assert np.all(np.abs(hit.impulse[1::2]) <= H[1::2, ::2] @ hit.impulse[::2] + 1e-9)
     after = v - W.T @ hit.impulse
-    assert_allclose(hit.energy_loss, (v @ v - after @ after) / 2, rtol=0, atol=1e-9 * (1 + v @ v))
-    assert hit.energy_loss >= -1e-9 * (1 + v @ v)
+    assert v @ v - after @ after >= -1e-9 * (1 + v @ v)
 
 
 def test_restitution_is_lowered_where_friction_would_make_it_gain_energy():
@@ -111,7 +110,7 @@ def test_restitution_is_lowered_where_friction_would_make_it_gain_energy():
     free = solve(D, flow + [0.1, 0.0], low, high, L, H)
     gain = -free.effort @ (flow + free.rate - [0.1, 0.0]) / 2
     hit = sequential_impact(D, flow, [1.0, 0.0], Friction(np.array([True, False]), low, high, L, H))
-    assert hit.energy_loss >= -1e-12
+    assert hit.impulse @ (flow + hit.flow) / 2 >= -1e-12
     assert (hit.restitution_used < 1) == (gain > 0)
 
 
@@ -123,14 +122,14 @@ def test_what_would_gain_energy_rebounds_with_as_much_as_it_has(seed):
     D, flow, e = W @ W.T, rng.normal(size=2), np.array([1.0, 0.0])
     low, high, L, H = rough(1, rng.choice([0.3, 1.0, 3.0], 1))
     hit = sequential_impact(D, flow, e, Friction(np.array([True, False]), low, high, L, H))
-    size = np.abs(hit.impulse) @ np.abs(flow)
+    size, loss = np.abs(hit.impulse) @ np.abs(flow), hit.impulse @ (flow + hit.flow) / 2
     if hit.restitution_used < 1:
-        assert hit.energy_loss == pytest.approx(0.0, abs=1e-12 * size)
+        assert loss == pytest.approx(0.0, abs=1e-12 * size)
         rebound = min(1.0, hit.restitution_used + 1e-6) * e * np.maximum(flow, 0.0)
         found = solve(D, flow + rebound, *(low, high, L, H))
         assert found.effort @ (flow + found.rate - rebound) / 2 < 0
     else:
-        assert hit.energy_loss >= -1e-12 * (flow @ flow)
+        assert loss >= -1e-12 * (flow @ flow)
 
 
 # -- splits -----------------------------------------------------------------------------------
@@ -240,8 +239,7 @@ def test_no_impact_gains_energy_or_leaves_an_approach(seed, n, e):
     assert np.all(out.impulse >= 0)
     assert np.all(W @ after <= 1e-10)
     assert_allclose(W @ after, out.flow, atol=1e-10)
-    assert out.energy_loss == pytest.approx(kinetic[0] - kinetic[1], abs=1e-10)
-    assert out.energy_loss >= -1e-12
+    assert kinetic[0] - kinetic[1] >= -1e-12
     assert np.sum(after / np.diag(inverse)) == pytest.approx(np.sum(before / np.diag(inverse)),
                                                              abs=1e-10)
 
@@ -254,7 +252,6 @@ def test_collapsing_sequence_is_cut_and_ends_without_approach():
     assert np.all(out.flow <= 1e-12)
     tight = sequential_impact(D, [1.0, 0.5, 0.2], 0.05, limit=2)
     assert tight.restitution_used == 0.0
-    assert tight.collisions <= 3
     assert np.all(tight.flow <= 1e-12)
 
 

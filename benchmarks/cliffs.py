@@ -174,7 +174,7 @@ def diode_ladder(n: int, **kind: Any) -> Model:
 
 
 def transistor_ladder(n: int) -> Model:
-    """An RC ladder with a MOSFET from every node to ground, which stays open."""
+    """An RC ladder with a MOSFET from every node to ground, of which only diodes conduct."""
     m = rc_ladder(n)
     m.transistors = E.MOSFET(count=n)
     m.connect(m.transistors.D, m.capacitors.p)

@@ -350,8 +350,8 @@ class Equations:
     def coefficients(self) -> tuple[int, Indices]:
         """How their equations follow what is taken, where relations change that; and where the
         entries of that stand."""
-        held: Any = None if self._laws is None else self._laws.held_modes
-        values, places = held.coefficients
+        laws: Any = self._laws
+        values, places = laws.held_modes.coefficients
         return self.at_decisions("coefficients", values), places
 
     def at_decisions(self, which: str, values: ca.SX | None) -> int:

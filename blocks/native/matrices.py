@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 
 from ..numerics.arrays import Indices
+from ..numerics.rewriting import dependent_pairs
 from .forms import MOST_STATES, has_small_loops, is_large, why_no_derivatives, why_not
 
 if TYPE_CHECKING:
@@ -108,9 +109,8 @@ def _pattern(of: ca.SX, by: ca.SX) -> csc_matrix:
     """Ones where expressions depend on symbols."""
     from scipy.sparse import csc_matrix
 
-    pattern = ca.jacobian_sparsity(of, by)
-    row, column = (np.array(k, dtype=np.int64) for k in pattern.get_triplet())
-    return csc_matrix((np.ones(len(row)), (row, column)), shape=pattern.shape)
+    pairs = dependent_pairs(of, by)
+    return csc_matrix((np.ones(len(pairs[0])), pairs), shape=(of.numel(), by.numel()))
 
 
 def _through_elements(held: Any, x: ca.SX) -> csc_matrix | None:

@@ -10,6 +10,7 @@ from scipy.linalg import expm
 
 import library.electrical as el
 from blocks import quantity
+from blocks.native.matrices import sparse_lists
 from blocks.nonsmooth.modes import kept_modes
 from library.signal import Pulse
 
@@ -285,3 +286,25 @@ def test_diodes_that_a_capacitor_ties_at_once_are_joined():
     phi = angle[np.arange(len(t)), carries]
     exact = 10 * np.cos(phi) / load - small * 10 * 2 * np.pi * 50 * np.sin(phi)
     assert_allclose(np.array(current)[carries, np.arange(len(t))], exact, rtol=1e-6)
+
+
+def test_diodes_at_the_nodes_of_a_ladder_take_a_sparse_matrix():
+    n = 60
+    model = circuit(source=el.ACVoltageSource(amplitude="10 V", frequency="1 kHz"),
+                    rungs=el.Resistor(count=n, resistance="10 ohm"),
+                    stores=el.Capacitor(count=n, capacitance="1 uF"),
+                    diodes=el.Diode(count=n, model="ideal"))
+    model.connect(model.source.p, model.rungs[0].p)
+    model.connect(model.rungs[1:].p, model.stores[:-1].p)
+    model.connect(model.rungs.n, model.stores.p, model.diodes.p)
+    model.connect(model.source.n, model.stores.n, model.diodes.n, model.ground.V)
+    run = model.simulate("1 ms", method="rodas4", rtol=1e-8)
+    a = 1e5 * (np.eye(n, k=1) + np.eye(n, k=-1) - 2 * np.eye(n))
+    a[-1, -1] = -1e5  # all is held at zero for half a period
+
+    def slope(t, v):
+        return a @ v + 1e6 * np.sin(2e3 * np.pi * t) * (np.arange(n) == 0)
+
+    expected = solve_ivp(slope, (5e-4, 1e-3), np.zeros(n), "Radau", rtol=1e-9, atol=1e-12, jac=a)
+    assert_allclose(run["stores.v"].final.m, expected.y[:, -1], atol=1e-5)
+    assert sparse_lists(model.compile()) is not None  # as the run has found

@@ -1,5 +1,6 @@
 """Every method against closed solutions, in units of the tolerance; trouble, names and courses."""
 
+import pickle
 import subprocess
 import sys
 
@@ -279,9 +280,17 @@ def test_every_name_gives_a_method_of_that_name():
 def test_a_mistyped_name_is_answered_with_the_nearest():
     with pytest.raises(UnknownName, match="Did you mean 'rodas4'?") as caught:
         method_named("rodas")
+    assert caught.value.code == "name.unknown"
     assert caught.value.name == "rodas"
     assert caught.value.nearest[0] == "rodas4"
     assert caught.value.known == list(METHODS)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_a_name_like_no_other_gets_no_guess():
+    with pytest.raises(UnknownName, match="among its methods. The methods are: ") as caught:
+        method_named("xyz")
+    assert not caught.value.nearest
 
 
 WITHOUT_LLVM = """

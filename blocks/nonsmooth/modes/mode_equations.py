@@ -145,9 +145,9 @@ class ModeEquations:
         # tie these, too, of what modes hold
         island = _islands(by_u, n if JOINED in system.cache else MOST_WHOLE)
         self.islands, self._apart = grouped(island), island[:, None] != island
-        #: Which relations the coefficients of all elements depend on, and those of each island.
         coefficients, relations = dependent_pairs(ca.veccat(*(by.nz[:] for by in by_u)), tape.m)
         mine = np.concatenate([by.sparsity().row() for by in by_u]).astype(int)[coefficients]
+        #: Which relations the coefficients of each island depend on, and those of any.
         self._island_by = np.zeros((len(self.islands), system.nm), dtype=bool)
         self._island_by[np.unique(island, return_inverse=True)[1][mine], relations] = True
         self.by_relations = np.logical_or.reduce(self._island_by)

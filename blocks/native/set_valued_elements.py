@@ -9,7 +9,7 @@ import numpy as np
 from ..machine.functions import Kept, filled, machine_code
 from ..nonsmooth.complementarity.impact import collide, collision_of
 from ..nonsmooth.complementarity.islands_at_rest import TOLD
-from ..nonsmooth.complementarity.moving import AT_REST, choice_of
+from ..nonsmooth.complementarity.moving import AT_REST, as_dense, choose_densely
 from ..nonsmooth.complementarity.shares import ROWS, sharing_of
 from ..numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
@@ -85,7 +85,7 @@ class SetValuedElements(NamedTuple):
     of_portions: Matrix  # room: its D
     by_rates: Matrix  # room: what it holds by rates
     near: Vector  # (1,) what counts as being at a bound
-    shares: int  # address of what tells shares,
+    shares: int  # address of what tells shares; 0 where none does,
     portioned: Indices  # what it takes, of which
     portioned_count: int  # place says how many they are,
     told: Indices  # (1,) and whether they are found
@@ -163,7 +163,7 @@ def set_valued_elements(parts: IslandsWithMass, q: Array, equations: Equations, 
 
     block, rest = np.empty((most, most)), np.empty((AT_REST, n))
     by = np.zeros((4, most, most) if parts.dependent else (4, 0, 0))
-    choice = choice_of(block, by, rest)
+    choice = choose_densely.bound(*as_dense(block, by, rest))
     collision = None if not parts.contact.any() else collide.bound(
         *map(Kept, collision_of(block, by, rest)), most, -1)
     who_shares = np.where(parts.shared, np.diff(parts.starts), 0)
@@ -172,7 +172,7 @@ def set_valued_elements(parts: IslandsWithMass, q: Array, equations: Equations, 
     rooms = np.empty((2, n, n) if given_count else (2, 0, 0))
     near, portions = np.empty(1), np.empty((ROWS, several))
     of_portions, by_rates = np.empty((2, several, several))
-    sharing = sharing_of(of_portions, portions, by_rates, near)
+    sharing = sharing_of(of_portions, portions, by_rates, near) if several else None
     return filled(
         SetValuedElements, parts, modes=modes, guess=guess, free=free, whole=whole, slack=slack,
         k=k, reserve=int(equations.reserve), present=equations.present, room=room,
@@ -197,13 +197,15 @@ def set_valued_elements(parts: IslandsWithMass, q: Array, equations: Equations, 
         counted=choice.place["count"], answer=choice.results, own=np.empty(n),
         loose=whole_numbers(), fresh=np.zeros(count, dtype=np.int64), portions=portions,
         of_portions=of_portions, by_rates=by_rates, near=near,
-        shares=sharing.address, portioned=sharing.table,
-        portioned_count=sharing.place["count"], told=sharing.results,
+        shares=0 if sharing is None else sharing.address,
+        portioned=whole_numbers() if sharing is None else sharing.table,
+        portioned_count=0 if sharing is None else sharing.place["count"],
+        told=whole_numbers() if sharing is None else sharing.results,
         collides=0 if collision is None else collision.address,
         striking=whole_numbers() if collision is None else collision.table,
         striking_counted=0 if collision is None else collision.place["n"],
         ended=whole_numbers() if collision is None else collision.results,
-    ), choice, sharing, *([] if collision is None else [collision])
+    ), *(call for call in (choice, sharing, collision) if call is not None)
 
 
 @machine_code

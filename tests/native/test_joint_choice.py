@@ -14,8 +14,6 @@ from blocks.machine.signatures import run_code
 from blocks.native.equations import equations_of
 from blocks.nonsmooth.complementarity import moving, solve
 from blocks.nonsmooth.complementarity.decide import FOUND
-from blocks.nonsmooth.complementarity.problem import problem_of
-from blocks.nonsmooth.complementarity.sparse_lu import factors_of
 from library.mechanisms import LossyGear
 from library.planar import Body, Circle, Contact, Force, Ground, Line, Revolute, RigidOffset
 from library.signal import Sine
@@ -23,13 +21,11 @@ from library.signal import Sine
 
 def at_rest(d, drive, most, less, moved):
     """Rows of elements whose bounds are even; efforts and states are filled in."""
-    n, rows = len(d), np.full((moving.AT_REST, len(d)), np.nan)
+    rows = np.full((moving.AT_REST, len(d)), np.nan)
     rows[:6] = drive, -most, most, -less, less, moved
     rows[moving.STATE] = rows[moving.AT_FIRST] = 0.0
     rows[moving.NOISE], rows[moving.SURE] = 0.0, 1.0
-    return rows, moving.choose_densely(
-        problem_of(n, n * n), factors_of(n, n * n), d, np.zeros((4, 0, 0)), np.empty(n * n),
-        np.empty((4, 0)), rows, np.arange(n + 1), n)
+    return rows, moving.choose_densely(*moving.as_dense(d, np.zeros((4, 0, 0)), rows))
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 12, 40])

@@ -9,9 +9,11 @@ Python pose it; where rounding tells who moves it is said so.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ...machine.functions import BoundCall, Kept, machine_code
+from ...machine.functions import machine_code
 from ...numerics.arrays import Cube, Indices, Matrix, Vector
 from ...numerics.tolerances import AT_BOUND, CLEAR, CLEAR_RATE, GRAZES, NOTHING_AT_ALL, ROUNDING
 from .decide import FOUND, NONE, NOT_FOUND, count_answers, decide
@@ -20,7 +22,7 @@ from .sparse_lu import Factors, analyse, factors_of
 
 __all__ = ["AT_FIRST", "AT_REST", "BACK", "CREEPS", "DOWN", "DRIVE", "EFFORT", "FORTH", "HIGH",
            "KNOWN", "LET_GO", "LOW", "MOVED", "NOISE", "RATE", "SHARED", "STATE", "SURE",
-           "UNCLEAR", "UNSURE", "UP", "choice_of", "choose_densely", "choose_jointly"]
+           "UNCLEAR", "UNSURE", "UP", "as_dense", "choose_densely", "choose_jointly"]
 
 #: What is known of elements and found for them: rows of a matrix.
 (DRIVE, LOW, HIGH, BACK, FORTH, MOVED, EFFORT, RATE, STATE, SIZE, AT_FIRST, KNOWN, DOWN, UP,
@@ -32,17 +34,17 @@ EXACT = 1e-12  # of the largest rate
 UNCLEAR = 3  # FOUND, but rounding tells what moves
 
 
-def choice_of(d: Matrix, by: Cube, rows: Matrix) -> BoundCall:
-    """The choice among elements whose D and rows stand in arrays, as machine code calls it."""
+def as_dense(d: Matrix, by: Cube, rows: Matrix, rests: bool = False) -> tuple[Any, ...]:
+    """What :func:`choose_densely` takes of elements whose D and rows stand in arrays."""
     n = len(d)
-    return choose_densely.bound(
-        Kept(problem_of(n, n * n)), Kept(factors_of(n, n * n)), d, by, np.empty(n * n),
-        np.empty((4, n * n if by.size else 0)), rows, np.arange(n + 1), n)
+    return (problem_of(n, n * n), factors_of(n, n * n), d, by, np.empty(n * n),
+            np.empty((4, n * n if by.size else 0)), rows, np.arange(n + 1), n, rests)
 
 
 @machine_code
 def choose_densely(problem: Problem, factors: Factors, d: Matrix, by: Cube, entries: Vector,
-                   slopes: Matrix, rows: Matrix, first: Indices, count: int) -> int:
+                   slopes: Matrix, rows: Matrix, first: Indices, count: int, rests: bool
+                   ) -> int:
     """Choose among elements whose matrices are dense; as :func:`choose_jointly`.
 
     ``entries``, ``slopes`` are room for these; ``first`` are whole numbers from 0 on.
@@ -61,7 +63,7 @@ def choose_densely(problem: Problem, factors: Factors, d: Matrix, by: Cube, entr
             q += 1
     problem.starts[count] = q
     creeps = rows[SHARED, 0] == CREEPS  # from rest: who shares a load knows of no past
-    return choose_jointly(problem, factors, entries, slopes, rows, count, creeps)
+    return choose_jointly(problem, factors, entries, slopes, rows, count, rests or creeps)
 
 
 @machine_code

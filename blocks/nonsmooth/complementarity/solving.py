@@ -51,6 +51,8 @@ from .moving import (
     UNCLEAR,
     UNSURE,
     UP,
+    as_dense,
+    choose_densely,
     choose_jointly,
 )
 from .problem import FEW, problem_of
@@ -249,16 +251,23 @@ def _choose_part(rows: Matrix, D: Matrix, by: Sequence[Matrix], here: Indices
     """Choose among the elements ``here``: how that ended, their rows, and systems that it took."""
     if len(here) < rows.shape[1]:
         D, by = D[here][:, here], [m[here][:, here] for m in by]
-    starts, columns, (d, *slopes) = _entries_of([D, *by])
-    problem, mine = problem_of(len(here), len(columns)), np.ascontiguousarray(rows[:, here])
-    problem.starts[:], problem.columns[:] = starts, columns
+    n, mine = len(here), np.ascontiguousarray(rows[:, here])
     free = mine[LOW] < mine[HIGH]
     for slope in by:
         free |= np.ravel(abs(slope).sum(axis=1)) > 0
     passive = bool(free.sum() > ENUMERATED) or _is_passive(D)
     mine[SURE] = passive and not (by and mine[STATE].any())  # what slides may follow
-    found = choose_jointly(problem, _analysed(starts, columns), d, np.array(slopes or np.empty(
-        (4, 0))), mine, len(here), bool(by) or passive)
+    rests = bool(by) or passive
+    if n <= FEW:
+        d, *slopes = (np.ascontiguousarray(sp.dense(m)) for m in [D, *by])
+        problem, *dense = as_dense(d, np.array(slopes or np.empty((4, 0, 0))), mine, rests)
+        found = choose_densely(problem, *dense)
+    else:
+        starts, columns, (d, *slopes) = _entries_of([D, *by])
+        problem = problem_of(n, len(columns))
+        problem.starts[:], problem.columns[:] = starts, columns
+        found = choose_jointly(problem, _analysed(starts, columns), d, np.array(
+            slopes or np.empty((4, 0))), mine, n, rests)
     return found, mine, int(problem.systems[0])
 
 
@@ -273,9 +282,6 @@ def _is_passive(D: Matrix) -> bool:
 def _entries_of(matrices: Sequence[Matrix]) -> tuple[Indices, Indices, list[Array]]:
     """One pattern for some matrices, and the entries of each."""
     n = matrices[0].shape[0]
-    if n <= FEW:
-        return np.arange(n + 1) * n, np.tile(np.arange(n), n), [
-            sp.dense(m).ravel() for m in matrices]
     rows = [sp.csr_array(m) for m in matrices]
     linked = sum(abs(m) for m in rows) + sp.eye_array(n, format="csr")
     pattern = sp.csr_array(linked + linked.T)
@@ -288,7 +294,7 @@ def _entries_of(matrices: Sequence[Matrix]) -> tuple[Indices, Indices, list[Arra
 def _analysed(starts: Indices, columns: Indices) -> Factors:
     """The order and pattern of factors of matrices of a pattern."""
     n = len(starts) - 1
-    entries = n * n if n <= FEW else FILLED * len(columns)
+    entries = FILLED * len(columns)
     while True:
         factors = factors_of(n, entries)
         factors.linked.reshape(n, n)[np.repeat(np.arange(n), np.diff(starts)), columns] = True

@@ -167,7 +167,7 @@ class CFunction:
     def __call__(self, address: int, *given: float | np.ndarray) -> int:
         types = [C_TYPES[kind] for kind in self.takes]
         passed = [address_of(g) if isinstance(g, np.ndarray) else g for g in given]
-        function = ctypes.CFUNCTYPE(C_TYPES[self.returns], *types)(address)
+        function = ctypes.CFUNCTYPE(C_TYPES[self.returns], *types)(int(address))
         return int(function(*passed) or 0)
 
 

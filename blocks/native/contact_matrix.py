@@ -10,7 +10,7 @@ from ..machine.signatures import run_code
 from ..nonsmooth.complementarity.problem import Problem
 from ..nonsmooth.complementarity.sparse_lu import Factors, analyse
 from ..numerics.arrays import Indices, Vector
-from .free_steps import SERIES, solve_block, solve_by_series, take_state, values_of
+from .free_steps import SERIES, solve_by_series, take_state, values_of
 from .step_records import Bodies, Kinds, Room
 
 __all__ = ["act", "assemble", "at_end", "at_start", "gaps", "link", "push"]
@@ -137,7 +137,7 @@ def push(bodies: Bodies, kinds: Kinds, room: Room, t: float, y: Vector, h: float
         room.step[i] = y[i] + part * (room.end[i] - y[i])
     values_of(bodies, room, bodies.seen, t + part * h, room.step, room.seen_between)
     values_of(bodies, room, bodies.slope_w, t + part * h, room.step, room.slope_w)
-    filled, sparse = 0, bodies.front_lists.size > 0
+    filled = 0
     for a in range(count):
         k, row = room.kind[a], room.row[a]
         n, c = kinds.laws[k], kinds.forces[k]
@@ -155,29 +155,15 @@ def push(bodies: Bodies, kinds: Kinds, room: Room, t: float, y: Vector, h: float
                 sign = kinds.force_sign[first + f] * bodies.input_signs[z]
                 for q in range(bodies.slope_w_starts[w], bodies.slope_w_starts[w + 1]):
                     i = bodies.slope_w_rows[q]
-                    if room.slot[i] < 0 and sparse:
-                        filled = take_state(room, i, filled, n)
-                    elif room.slot[i] < 0:  # with all that its block holds
-                        for b in range(bodies.block_starts[bodies.block[i]],
-                                       bodies.block_starts[bodies.block[i] + 1]):
-                            filled = take_state(room, bodies.block_states[b], filled, n)
+                    filled = take_state(room, i, filled, n)
                     if filled < 0:
                         return False
                     by = sign * room.slope_w[q] / bodies.scale[i]
                     for j in range(n):
                         room.push_values[j, room.slot[i]] += by * room.values[forces + j * c + f]
-        q = room.push_starts[a]
-        if sparse:
-            filled = solve_by_series(bodies, room, h, a, filled, n)
-            q = filled
+        filled = solve_by_series(bodies, room, h, a, filled, n)
         if filled < 0:
             return False
-        while q < filled:
-            b = bodies.block[room.pushed_states[q]]
-            size = bodies.block_starts[b + 1] - bodies.block_starts[b]
-            for j in range(n):
-                solve_block(bodies, room, b, room.push_values[j, q : q + size])
-            q += size
         for q in range(room.push_starts[a], filled):
             room.slot[room.pushed_states[q]] = -1
     room.push_starts[count] = filled

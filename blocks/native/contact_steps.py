@@ -3,10 +3,9 @@
 Smooth forces by the theta rule with theta = 1/2; efforts of friction and contact act over the whole
 step, in the directions that they have in its middle, such that the flows at its end obey the laws
 [Jean, Comput. Methods Appl. Mech. Engrg. 177 (1999) 235-257]. Equations are functions that are
-given by address. States that act on each other without set-valued laws are a block: what efforts do
-is worked out block by block, and so is the matrix of the elements that act. Where no efforts are
-found (:mod:`blocks.native.step_efforts`) the step is halved; where none are at all, efforts are
-accepted that are nearly right.
+given by address. What efforts do is led through smooth forces as far as it is felt, and so the
+matrix of the elements that act is sparse. Where no efforts are found the step is halved; where none
+are at all, efforts are accepted that are nearly right.
 """
 
 from __future__ import annotations

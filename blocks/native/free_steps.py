@@ -1,8 +1,4 @@
-"""Moreau-Jean steps of bodies alone, in plain loops: smooth forces by the theta rule.
-
-States that act on each other are a block, whose matrix is full; where many do, that of all states
-is sparse (:mod:`blocks.native.fronts`).
-"""
+"""Moreau-Jean steps of bodies alone, in plain loops: smooth forces by the theta rule."""
 
 from __future__ import annotations
 
@@ -13,10 +9,9 @@ from ..numerics.arrays import Vector
 from ..numerics.tolerances import CANCELLATION, SETTLED
 from .front_lists import FACTORIZE, SOLVE
 from .fronts import factorize_code, solve_code
-from .lu import factorize, solve
 from .step_records import Bodies, Room
 
-__all__ = ["NOT_CONVERGED", "NOT_FINITE", "SERIES", "SINGULAR", "SMOOTH", "smooth", "solve_block",
+__all__ = ["NOT_CONVERGED", "NOT_FINITE", "SERIES", "SINGULAR", "SMOOTH", "smooth",
            "solve_by_series", "take_state", "values_of"]
 
 SMOOTH, NOT_FINITE, SINGULAR, NOT_CONVERGED = range(4)  # what has become of a step
@@ -58,30 +53,12 @@ def _factorise(bodies: Bodies, room: Room, t: float, h: float) -> bool:
     room.length[0] = h
     room.counts[2] += 1
     lists = bodies.front_lists
-    if lists.size > 0:
-        factorize_code(lists[FACTORIZE], lists, room.jacobian, 1.0 / (h * THETA), room.fronts)
-        return finite
-    room.matrix[:] = 0.0
-    for j in range(n):
-        first = bodies.block_starts[bodies.block[j]]
-        room.matrix[bodies.row[j], bodies.row[j] - first] = 1.0
-        for q in range(bodies.slope_starts[j], bodies.slope_starts[j + 1]):
-            room.matrix[bodies.row[bodies.slope_rows[q]], bodies.row[j] - first] -= (
-                h * THETA * room.jacobian[q])
-    for k in range(bodies.block_starts.size - 1):
-        first, last = bodies.block_starts[k], bodies.block_starts[k + 1]
-        factorize(room.matrix[first:last], room.ones[first:last], room.order[first:last])
+    factorize_code(lists[FACTORIZE], lists, room.jacobian, 1.0 / (h * THETA), room.fronts)
     return finite
 
 
-def solve_block(bodies: Bodies, room: Room, k: int, right: Vector) -> None:
-    """Solve for the states of a block; the solution takes the place of the right side."""
-    first, last = bodies.block_starts[k], bodies.block_starts[k + 1]
-    solve(room.matrix[first:last], room.order[first:last], right, room.work)
-
-
-def _solve_sparse(bodies: Bodies, room: Room, h: float, right: Vector, work: Vector) -> None:
-    """Solve for all states with a sparse matrix; the solution takes the right side's place."""
+def _solve(bodies: Bodies, room: Room, h: float, right: Vector, work: Vector) -> None:
+    """Solve for all states; the solution takes the place of the right side."""
     for i in range(right.size):
         right[i] = right[i] / (h * THETA)
     solve_code(bodies.front_lists[SOLVE], bodies.front_lists, room.fronts, right, work)
@@ -100,7 +77,7 @@ def take_state(room: Room, i: int, filled: int, n: int) -> int:
 
 
 def solve_by_series(bodies: Bodies, room: Room, h: float, a: int, filled: int, n: int) -> int:
-    """Lead what an instance pushes through smooth forces, where their matrix is sparse.
+    """Lead what an instance pushes through smooth forces.
 
     By the series of the inverse, whose terms reach few states; exactly, and to all states, where
     it converges too slowly. Gives what is filled then, or -1 for no room.
@@ -147,7 +124,7 @@ def solve_by_series(bodies: Bodies, room: Room, h: float, a: int, filled: int, n
         room.work[:] = 0.0
         for q in range(begun):
             room.work[room.pushed_states[first + q]] = room.given[j, q]
-        _solve_sparse(bodies, room, h, room.work, room.step)
+        _solve(bodies, room, h, room.work, room.step)
         for i in range(room.end.size):
             room.push_values[j, room.slot[i]] = room.work[i]
     return filled
@@ -164,19 +141,14 @@ def smooth(bodies: Bodies, room: Room, t: float, y: Vector, h: float) -> int:
             return SINGULAR
         _slope(bodies, room, t + h, room.end, room.slope)
         for i in range(n):
-            room.step[bodies.row[i]] = room.end[i] - y[i] - h * (
+            room.step[i] = room.end[i] - y[i] - h * (
                 THETA * room.slope[i] + (1.0 - THETA) * room.start[i])
-            if not isfinite(room.step[bodies.row[i]]):
+            if not isfinite(room.step[i]):
                 return NOT_FINITE
-        if bodies.front_lists.size > 0:
-            _solve_sparse(bodies, room, h, room.step, room.work)
-        else:
-            for k in range(bodies.block_starts.size - 1):
-                solve_block(bodies, room, k,
-                             room.step[bodies.block_starts[k] : bodies.block_starts[k + 1]])
+        _solve(bodies, room, h, room.step, room.work)
         largest, size = 0.0, 0.0
         for i in range(n):
-            step = room.step[bodies.row[i]]
+            step = room.step[i]
             if not isfinite(step):
                 return SINGULAR
             room.end[i] -= step

@@ -209,21 +209,18 @@ class _Stepper:
         """Where steps are worked out, with so many elements that act at once."""
         kinds, bodies = self.equations.kinds, self.equations.bodies
         n, laws = len(self.y), int(kinds.laws.max(initial=1))
-        instances, sparse = int(kinds.number.sum()), len(bodies.front_lists) > 0
+        instances = int(kinds.number.sum())
         acting = min(instances, most) + 1
         acted = min(acting * n, self.entries)  # states that instances act on
         gaps = int(kinds.number @ kinds.contacts)
-        widest = 1 if sparse else int(np.diff(bodies.block_starts).max(initial=1))
         jacobian = len(bodies.slope_rows)
 
         def whole(size: int) -> Indices:
             return np.zeros(size, dtype=np.int64)
 
         return Room._make([
-            np.zeros(1), *np.zeros((6, n)), np.ones(n), whole(n), *np.zeros((2, jacobian)),
-            np.full(1, np.nan), np.zeros((n, widest)),
-            np.zeros(room_of(bodies.front_lists)[1] if sparse else 0),
-            *np.zeros((3, laws, n if sparse else 0)), whole(acting),
+            np.zeros(1), *np.zeros((6, n)), *np.zeros((2, jacobian)), np.full(1, np.nan),
+            np.zeros(room_of(bodies.front_lists)[1]), *np.zeros((3, laws, n)), whole(acting),
             *np.zeros((3, len(bodies.seen_starts) - 1)), np.zeros(len(bodies.seen_columns)),
             np.zeros(len(bodies.slope_w_rows)), *np.zeros((2, gaps)), whole(instances),
             whole(instances), np.zeros(int(kinds.results.max(initial=0))), whole(acting + 1),

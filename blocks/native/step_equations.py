@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix
-from scipy.sparse.csgraph import connected_components
 
 from ..machine import compiling
 from ..machine.compiling import compiled
@@ -30,7 +29,6 @@ from .step_records import Bodies, Kinds
 __all__ = ["ComponentSteps", "WholeSteps", "is_machine_code", "written"]
 
 STEPS = 256  # in a call
-STATES = 150  # that act on each other, up to which their matrix is full
 LONGEST = 20_000  # operations of a function that is worth machine code
 
 
@@ -67,10 +65,10 @@ class _Parts:
         slope_x, seen_x, slope_w = (self.of_bodies[k].function.sparsity_out(0) for k in (1, 3, 4))
         given = bodies.gathers[:, forces]
         starts, rows = _pattern(slope_x)
-        blocks, self.front_lists = _blocks(starts, rows)
+        self.front_lists = _front_lists(starts, rows)
         self.patterns = [starts, rows, *_pattern(seen_x), *_pattern(slope_w),
                          given.indptr.astype(np.int64), given.indices.astype(np.int64), given.data,
-                         *blocks, bodies.pushed]
+                         bodies.pushed]
 
 
 def _parts_of(laws: StepLaws) -> _Parts:
@@ -117,7 +115,7 @@ class ComponentSteps:
         self.bodies = Bodies._make([
             *(address(f, True) for f in parts.of_bodies), *parts.patterns,
             np.array(problem.scale, dtype=float), np.array(problem.p, dtype=float), self.m, self.d,
-            _with_code(parts.front_lists, problem.size)])
+            lists_with(parts.front_lists, problem.size)])
 
     def begin(self, problem: Any, t: float, y: Array) -> None:
         """Take relations and discrete values from now on."""
@@ -165,13 +163,12 @@ class WholeSteps:
             int(contact.sum()) * one, n * one, width * one, results * one, one, bent * one, every,
             np.ones(n), every, np.ones(n), np.arange(e), none, none, none, none, none, contact,
             np.zeros(width))
-        blocks, lists = _blocks(starts, rows)
         ones = body(lambda t, x: 1.0, n)
         self.bodies = Bodies._make([
             body(whole.slope, n), body(whole.jacobian, len(rows)), body(lambda t, x: x, n), ones,
-            ones, starts, rows, *identity, *identity, *identity, np.ones(n), *blocks, np.ones(n),
-            np.ones(n), np.array(problem.p, dtype=float), np.array(problem.m, dtype=float),
-            np.array(problem.d, dtype=float), _with_code(lists, n)])
+            ones, starts, rows, *identity, *identity, *identity, np.ones(n), np.ones(n), np.ones(n),
+            np.array(problem.p, dtype=float), np.array(problem.m, dtype=float),
+            np.array(problem.d, dtype=float), lists_with(_front_lists(starts, rows), n)])
 
     def begin(self, problem: Any, t: float, y: Array) -> None:
         """Look for what has no motion."""
@@ -199,26 +196,10 @@ def _kinds(kinds: list[Kind], forces: Indices, is_contact: Any) -> list[Any]:
         np.array(is_contact, dtype=bool)]
 
 
-def _blocks(starts: Indices, rows: Indices) -> tuple[list[Indices], Indices]:
-    """States that act on each other: per state its block; the states of blocks; their places.
-
-    Where they are many, one block with the lists of sparse factors; else that is empty.
-    """
+def _front_lists(starts: Indices, rows: Indices) -> Indices:
+    """The lists of the factors of a matrix, from where its columns begin and the rows of these."""
     n = len(starts) - 1
-    acts = csc_matrix((np.ones(len(rows)), rows, starts), shape=(n, n))
-    count, block = connected_components(acts, directed=False)
-    sizes, lists = np.bincount(block, minlength=count), np.zeros(0, dtype=np.int64)
-    if sizes.max(initial=0) > STATES:
-        block, sizes, lists = np.zeros(n), np.array([n]), lists_of(acts)
-    states = np.argsort(block, kind="stable")
-    row = np.empty(n, dtype=np.int64)
-    row[states] = np.arange(n)
-    return [block.astype(np.int64), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            states, row], lists
-
-
-def _with_code(lists: Indices, size: int) -> Indices:
-    return lists_with(lists, size) if len(lists) else lists
+    return lists_of(csc_matrix((np.ones(len(rows)), rows, starts), shape=(n, n)))
 
 
 def _function(function: ca.Function) -> _Function:

@@ -31,17 +31,12 @@ class Bodies(NamedTuple):
     input_starts: Indices
     inputs: Indices
     input_signs: Vector
-    block: Indices  # per state, its block
-    block_starts: Indices
-    block_states: Indices  # the states of blocks
-    row: Indices  # per state, where it stands among these
     pushed: Vector  # 1 for velocities, which forces change at once
     scale: Vector
     p: Vector
     m: Vector
     d: Vector
-    # of sparse factors (:mod:`blocks.native.front_lists`), where many states act on each other
-    front_lists: Indices
+    front_lists: Indices  # of factors (:mod:`blocks.native.front_lists`)
 
 
 class Kinds(NamedTuple):
@@ -98,12 +93,9 @@ class Room(NamedTuple):
     slope: Vector
     step: Vector
     work: Vector
-    ones: Vector
-    order: Indices
     jacobian: Vector
     new_jacobian: Vector
     length: Vector
-    matrix: Matrix
     fronts: Vector
     given: Matrix
     term: Matrix

@@ -9,7 +9,7 @@ import library.translational as tr
 from benchmarks.cases.planar import disc, poured
 from blocks import Branch, Model, Parameter, delayed, quantity, sin
 from blocks.machine import compiling
-from blocks.native import moreau_jean, step_equations
+from blocks.native import moreau_jean
 from library.mechanisms import OneWayClutch
 from library.planar import Body, Circle, Contact, Ground, Line
 from library.rotational import Inertia, RotationalReference, RotationalSpring
@@ -100,15 +100,6 @@ def test_whatever_has_modes_is_stepped_in_machine_code_as_in_python(case, monkey
     for name in names.split():
         a, b = (run[name].at(times).m for run in (compiled, interpreted))
         assert_allclose(a, b, rtol=0, atol=1e-9 * max(1.0, np.abs(b).max()))
-
-
-def test_states_that_act_on_many_others_have_sparse_factors_with_the_same_steps(monkeypatch):
-    runs = []
-    for most in (1000, 10):
-        monkeypatch.setattr(step_equations, "STATES", most)
-        runs.append(chain(24).simulate("0.3 s", method="moreau_jean", step="5 ms"))
-    assert str(runs[0].events) == str(runs[1].events)
-    assert_allclose(runs[0]["mass.v"].final.m, runs[1]["mass.v"].final.m, rtol=0, atol=1e-13)
 
 
 def test_more_elements_than_there_is_room_for_get_more(monkeypatch):

@@ -367,6 +367,7 @@ class Kernel:
         self.relation_symbols: list[ca.SX] = []
         self.pieces: set[int] = set()  # of these, those that choose a piece of a law in a loop
         self.root_signs: set[int] = set()  # hashes of those that are the sign of what is rooted
+        self.free_signs: dict[int, ca.SX] = {}  # of these, those that may be free, and of what
         self.resets: list[tuple[ca.SX, list[tuple[int, ca.SX]]]] = []  # of states, at events
         self.breaks: list[tuple[ca.SX, ca.SX | None]] = []  # instants known beforehand
         #: Start (None: that of the run), period, and what variables are assigned then.

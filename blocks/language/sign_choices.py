@@ -131,7 +131,24 @@ def with_zeros(kernel: Kernel, laws: list[Law], relation: Callable[[ca.SX, bool]
     if rooted:
         _drop_unused(kernel, laws)
         kernel.root_signs = signs - held
+        laws = _with_free_signs(kernel, laws)
     return laws
+
+
+def _with_free_signs(kernel: Kernel, laws: list[Law]) -> list[Law]:
+    """Laws with the sign of what is rooted as it is at every point, while both signs are said to
+    hold; then neither crosses. None of time alone: those are known beforehand."""
+    held, now = ca.SX(0, 1), ca.SX(0, 1)
+    for (r, d), (s, other) in permutations(enumerate(d for d, _ in kernel.relations), 2):
+        sign, opposite = kernel.relation_symbols[r], kernel.relation_symbols[s]
+        if {sign.__hash__(), opposite.__hash__()} <= kernel.root_signs and ca.is_equal(
+                other, -d, EQUAL) and any(map(kernel.key_of, ca.symvar(d))):
+            both = ca.logic_and(sign, opposite)
+            kernel.free_signs[sign.__hash__()] = d
+            kernel.relations[r] = ca.if_else(both, 1, d), False
+            held, now = ca.vertcat(held, sign), ca.vertcat(now, ca.if_else(both, d > 0, sign))
+    return [Law(kernel, ca.substitute(law.residual, held, now), law.wording, law.order)
+            if ca.depends_on(law.residual, held) else law for law in laws]
 
 
 def _with_zeros(crossings: dict[int, ca.SX], residual: ca.SX, chosen: list[tuple[ca.SX, ca.SX]],
@@ -153,7 +170,7 @@ def _with_zeros(crossings: dict[int, ca.SX], residual: ca.SX, chosen: list[tuple
     for variable, choice in chosen:
         law = ca.substitute(law, variable, choice)
     law = rewritten(law, marked)
-    held |= symbols_in(law)
+    held |= symbols_in(law) & crossings.keys()  # hashes of what is gone may come again
     for symbol, condition, then, otherwise in reversed(choices):
         d, beside = crossings[condition.__hash__()], ca.jacobian(law, symbol)
         cases = [unguarded(one) * beside for one in (then, otherwise)]

@@ -28,7 +28,7 @@ from .resets import Resets, assign_risen
 from .samples import CHANGED, FAILED, UNCHANGED, Samples, assign_due
 from .stages import ATOL, WORK
 from .step_control import is_any
-from .steps import Code, Workspace, project_in_place, slope_at, values_at
+from .steps import Code, Workspace, has_slope, project_in_place, slope_at, values_at
 from .zero_crossings import LARGEST, SPARE, Relations
 
 __all__ = ["follow_modes", "look_back", "meets_requirements", "others_act_on_none",
@@ -140,17 +140,24 @@ def _goes_on_elsewhere(code: Code, work: Workspace, relations: Relations, switch
 @machine_code
 def _let_opposites_wait(code: Code, work: Workspace, relations: Relations, switches: Switches,
                         t: float, x: Vector, step: float) -> None:
-    """At zero neither ``x > 0`` nor ``x < 0`` holds: of those that cross at one instant, what turns
-    true waits until x has left zero, if ``sign(x)`` of 0 lets it rest there."""
+    """At zero neither ``x > 0`` nor ``x < 0`` holds, or both ``x >= 0`` and ``x <= 0``: of those
+    that cross at one instant, what turns true, or false, waits until x has left zero, if
+    ``sign(x)`` of 0 lets it rest there, or a law has no value at zero."""
     m, frozen, first = switches.m, switches.frozen, switches.first
     for r in range(m.size):
-        for s in range(m.size if frozen[r] and m[r] > 0.5 and not switches.at_zero[r] else 0):
+        for s in range(m.size if frozen[r] and m[r] > 0.5 else 0):
             if frozen[s] and m[s] < 0.5 and first[s] == -first[r]:
                 _move_by_last_bits(code, work, relations, switches, t, x)
-                m[r], relations.slack[r] = 0.0, relations.looks[MOVED, r]
+                late = s if switches.at_zero[r] else r
+                turned = 0.0 if switches.at_zero[r] else 1.0
+                m[late], relations.slack[late] = 1.0 - turned, relations.looks[MOVED, late]
                 _look_ahead(code, work, relations, t, x, step)
-                if relations.looks[SPARE, r] > relations.slack[r]:
-                    m[r], relations.slack[r] = 1.0, 0.0
+                ahead = relations.looks[SPARE, late] * (2.0 * turned - 1.0)
+                m[late] = turned
+                if ahead > relations.slack[late] and has_slope(code, work, t, x):
+                    relations.slack[late] = 0.0
+                else:
+                    m[late] = 1.0 - turned
 
 
 @machine_code

@@ -58,8 +58,8 @@ class Driver:
             problem.laws.set_valued.state.allow_error(settings.rtol)
         self.running = RunningMethod(problem, settings, tolerances, opening.time_events, crossings,
                                      recording.statistics, self.events.rules)
-        relief = WeakMethod(self.running.takes_implicit)  # which holds the events itself
-        self.events.log.relief = lambda t: bool((takes := relief()) and takes(t))
+        relief = WeakMethod(self.running.relieves)  # which holds the events itself
+        self.events.log.relief = lambda t: bool((relieves := relief()) and relieves(t))
         self.integration = Integration(recording, self.running, self.events, crossings,
                                        opening.contacts)
         self._standing = 0  # episodes in a row without progress

@@ -62,7 +62,7 @@ class EventLog:
         self._seen = -np.inf  # the instant up to which it is known
         #: Events that a method has carried out, whose switches are not counted yet.
         self._uncounted: PassedEpisodes | None = None
-        #: Asked for another method where an explicit one may wiggle; whether one takes over.
+        #: Asked for help against chatter; whether there is some.
         self.relief: Callable[[float], bool] = lambda t: False
         self._relieved = self._passed_until = -np.inf  # what switched up to then is of the old one
 
@@ -166,7 +166,7 @@ class EventLog:
         return WINDOW * slower * self.time_events.duration
 
     def _chatter(self, t: float, component: str, n: int, total: int, since: float) -> None:
-        if self.recording.is_explicit and self.relief(t):
+        if self.relief(t):
             self.recent.clear()
             self._relieved = self._passed_until
             return

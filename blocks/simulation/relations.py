@@ -29,9 +29,13 @@ class Relations:
         self._described: dict[tuple[int, bool], tuple[str, str]] = {}
         #: Those that hold where their crossing function is zero.
         self.at_zero: Flags = np.zeros(system.nm, dtype=bool)
+        #: Those that are the sign of what is rooted: where the opposite one holds, too, it is free.
+        self.signs: Flags = np.zeros(system.nm, dtype=bool)
         for f, r, offset in self.rows:
             family = system.network.families[f]
-            self.at_zero[offset : offset + family.size] = family.kernel.relations[r][1]
+            kernel, mine = family.kernel, slice(offset, offset + family.size)
+            self.at_zero[mine] = kernel.relations[r][1]
+            self.signs[mine] = kernel.relation_symbols[r].__hash__() in kernel.free_signs
 
     def describe(self, relation: int, holds: bool) -> tuple[str, str]:
         """(component, what happened) of a relation that switched."""
@@ -57,7 +61,9 @@ class Relations:
         for f, r, offset in self.rows:
             family = self.system.network.families[f]
             if offset <= relation < offset + family.size:
-                return family, relation - offset, family.kernel.relations[r][0]
+                kernel = family.kernel
+                return family, relation - offset, kernel.free_signs.get(
+                    kernel.relation_symbols[r].__hash__(), kernel.relations[r][0])
         raise IndexError(relation)
 
     @property

@@ -73,12 +73,15 @@ class RunningMethod:
         self._auto = Auto(settings.method, problem, settings.t_start)
         self.cut_short = False  # whether an event ended the last trial of another kind
         self._begun: Any = None  # the class that the episode began with
+        self._frees_signs = False
         self._seen: set[bytes] = set()  # modes and relations whose rates were looked at
         self._pace = Pace(settings.t_start, time_events)
 
     def begin(self, t: float, y: Array) -> Method:
         """The method for the episode from here on."""
         self._refuse_stiff_modes(t, y)
+        if self._frees_signs:
+            self.problem.m[self.time_events.relations.signs] = 1.0
         self.episodes += 1
         method = self._started(t, y)
         self.longest = min(2 * self.longest, self._longest)
@@ -227,8 +230,13 @@ class RunningMethod:
                       "thousands of times that. Take method='auto' or 'rodas4'.")
         return self.may_switch and self._changes_over(step)
 
-    def takes_implicit(self, t: float) -> bool:
-        """Whether an implicit method goes on where explicit steps wiggle about a switch."""
+    def relieves(self, t: float) -> bool:
+        """Whether something helps where a run chatters: from the next step on signs of what is
+        rooted are those of every point, and no events, or an implicit method goes on where explicit
+        steps wiggle about a switch."""
+        if self.time_events.relations.signs.any() and not self._frees_signs:
+            self._frees_signs, self._begun = True, None
+            return True
         if not self.may_switch or self.driven or self.kind.implicit:
             return False
         self.may_switch = False

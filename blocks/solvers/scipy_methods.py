@@ -20,6 +20,7 @@ AT = 0.75  # of a step of DOP853: where its dense output is looked at
 LARGEST_DEFECT = 100.0  # there, in tolerances: smooth problems stay below 60
 MOST_HALVINGS = 6
 GROWTH = 1.2  # of steps after one that was halved
+LITTLE = 1e-3  # of a step: what a slope at its end is told from
 
 
 class ScipyMethod(Method):
@@ -150,6 +151,27 @@ class _Implicit(ScipyMethod):
     """Methods that take our sparse Jacobian and count their own factorizations."""
 
     implicit = True
+
+    def advance(self, t_stop: float) -> Step:
+        for _ in range(MOST_HALVINGS):
+            t, y = self.t, self.y
+            step = super().advance(t_stop)
+            if step.failure or self._fits_at_end(step):
+                return step
+            self.work.steps, self.work.rejected = self.work.steps - 1, self.work.rejected + 1
+            self.first_step = (step.t - t) / 4
+            self.restart(t, y)
+        return self._stopped("steps stay at points that are no solution")
+
+    def _fits_at_end(self, step: Step) -> bool:
+        """Whether values at the end of a step move by the slopes there. By derivatives of where
+        laws were far steeper Newton's method hardly moves, and counts as having converged."""
+        dense: Any = step.dense
+        way = LITTLE * (step.t - step.t_old)
+        rate = (1.5 * step.y - 2 * dense(step.t - way) + 0.5 * dense(step.t - 2 * way)) / way
+        defect = (step.t - step.t_old) * (rate - self._slope(step.t, step.y))
+        return not np.linalg.norm(defect / (self.atol + self.rtol * np.abs(step.y))) > (
+            LARGEST_DEFECT * np.sqrt(len(step.y)))
 
     def _make(self, t_stop: float) -> Any:
         self._factorizations_seen = 0

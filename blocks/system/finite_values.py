@@ -7,7 +7,7 @@ Knows equations and recorded runs; no solver.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -20,6 +20,7 @@ from ..language.kernel import Kernel, Law
 from ..language.readable import readable
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..numerics.rewriting import instructions
+from ..numerics.tolerances import TINY
 from .evaluator import Evaluator
 from .problem import Problem
 from .system import System
@@ -51,7 +52,8 @@ CONSTANT = {"constant", "parameter"}  # slopes of a law
 LOOKS = 50  # instants at which a run with many unknowns is looked at, beside ends of episodes
 KERNELS = 256  # classes of components whose laws are gone through once for many models
 CHUNK = 2000  # instants that are looked at at once
-HALVINGS, POLE = 40, 1e6  # of a step, and how much larger a value must be there than at its ends
+HALVINGS = 40  # of a step
+POWER = 0.25  # least one with which values grow near a pole
 
 #: Numbers of laws, those by every divisor that may pass zero, and values: of both, and divisors.
 _Laws: TypeAlias = tuple[Indices, Indices, Evaluator]
@@ -149,7 +151,7 @@ class FiniteValues:
     def _check_steps(self, recording: RunRecording, laws: _Laws, of_states: bool) -> None:
         """Look at some laws at the ends of the steps of a run."""
         (rows, divided, function), told = laws, False
-        if not len(rows):
+        if not len(rows) + len(divided):
             return
         problem = recording.problem
         table = recording.episodes.steps
@@ -187,7 +189,9 @@ class FiniteValues:
             before = (left > 0) == (divisor[which, at] > 0)
             a, b = np.where(before, (a + b) / 2, a), np.where(before, b, (a + b) / 2)
         for k in every:
-            if not abs(size[k]) <= POLE * np.abs(sizes[which[k], at[k] : at[k] + 2]).max():
+            ends = which[k], slice(at[k], at[k] + 2)
+            closer = max(np.abs(divisor[ends]).min() / max(abs(left[k]), TINY), 1.0)
+            if abs(size[k]) > closer**POWER * np.abs(sizes[ends]).max():
                 path, text = self._named(int(divided[which[k]]))
                 warn_user(f"{path}: its equation  {text}  grows beyond all bounds at t = "
                           f"{a[k]:.6g} s, between two steps, where it passes a pole. Keep it "
@@ -204,9 +208,10 @@ class FiniteValues:
         return [(row, value) for row in rows for value in _divisors(self.expression[row])
                 if not moving.isdisjoint(s.__hash__() for s in ca.symvar(value))]
 
-    def _some(self, rows: list[int]) -> _Laws:
-        """Laws, those of them that divide by something that moves, and what is looked at."""
-        divisors = self._divisors_of(rows)
+    def _some(self, rows: list[int], others: Sequence[int] = ()) -> _Laws:
+        """Laws, those of them and of ``others`` that divide by something that moves, and what is
+        looked at."""
+        divisors = self._divisors_of([*rows, *others])
         divided = [row for row, _ in divisors]
         return np.array(rows, dtype=int), np.array(divided, dtype=int), self.system.function(
             "finite", ca.vertcat(self.expression[rows + divided, 0], *(d for _, d in divisors)))
@@ -223,10 +228,11 @@ class FiniteValues:
     @cached_property
     def _of_states(self) -> list[_Laws]:
         """Laws that may lose their value by states, time and parameters alone: those that divide,
-        and others."""
+        slopes of states among them, which may pass a pole between two steps, and others."""
         rows = set(self._seen) - set(self._of_others[0].tolist())
+        moving = set(self.moving.tolist()) - set(self._decided_by(SOLVED))
         divided = {row for row, _ in self._divisors_of(sorted(rows))}
-        return [self._some(sorted(some)) for some in (divided, rows - divided)]
+        return [self._some(sorted(divided), sorted(moving)), self._some(sorted(rows - divided))]
 
     @cached_property
     def _of_others(self) -> _Laws:

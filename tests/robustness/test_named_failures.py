@@ -168,13 +168,15 @@ def test_a_root_that_loses_its_value_behind_a_limit_stops_the_run():
     assert caught.value.result.status == "failed"
 
 
-def inverse(of):
+def inverse(of, area=lambda x: 1):
     class Inverse(Component):
         x, y = Variable("", "0.3", priority="high"), blocks.Output("")
+        integral = Variable("", "0", priority="high")
 
         def equations(self):
             yield der(self.x) == quantity("1 1/s")
             yield self.y == of(self.x)
+            yield der(self.integral) == quantity("1 1/s") * area(self.x)
 
     return Inverse()
 
@@ -184,6 +186,15 @@ def test_a_pole_beside_exact_friction_is_warned_of_though_it_is_left_soon():
     model.inverse = inverse(lambda x: 1 / ((x - 1) ** 2 - 1e-6))
     with pytest.warns(UserWarning, match="at t = 0.699 s, between two steps, where it passes"):
         model.simulate("2 s", max_step="0.47 ms")
+
+
+@pytest.mark.parametrize("method", ["auto", "DOP853", "rodas4", "Radau", "BDF"])
+def test_a_pole_that_a_state_passes_is_warned_of(method):
+    model = wired("pole", part=inverse(np.sin, lambda x: abs(x - 1) ** -0.5))
+    with pytest.warns(UserWarning, match=r"part: .*der\(integral\) ==.* at t = 0.7 s, between"):
+        run = model.simulate("2 s", method=method)
+    exact = 2 * (0.7**0.5 + 1.3**0.5)
+    assert run["part.integral"].final.m == pytest.approx(exact, rel=1e-3)
 
 
 @pytest.mark.parametrize(("of", "grows"), [

@@ -5,7 +5,7 @@ from itertools import cycle
 import numpy as np
 import pytest
 from benches import few, wired
-from scipy.integrate import solve_ivp
+from scipy.integrate import quad, solve_ivp
 from scipy.interpolate import Akima1DInterpolator, make_interp_spline
 
 import blocks
@@ -16,7 +16,7 @@ from library.translational import Mass, Reference, Spring
 from library.translational import TwoPort as Moving
 
 METHODS = "auto", "dopri5", "rodas4", "DOP853", "Radau"
-K, ONE = quantity("1 m^0.5/s"), quantity("1 m/s")
+K, ONE, METRE = quantity("1 m^0.5/s"), quantity("1 m/s"), quantity("1 m")
 TANKS = {
     "guarded by where": lambda x: where(x > 0, K * sqrt(x), 0),
     "guarded by maximum": lambda x: K * sqrt(maximum(x, 0)),
@@ -125,15 +125,26 @@ def test_a_guarded_tank_runs_empty_and_stays_so(law, method):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_guarded_logarithm_is_not_asked_beyond_its_domain(method):
     result = tank(lambda x: ONE * where(
-        x > 0, 1 - 1 / blocks.log(0.3 * x / quantity("1 m")), 0)).simulate("2 s", method=method)
+        x > 0, 1 - 1 / blocks.log(0.3 * x / METRE), 0)).simulate("2 s", method=method)
     assert result["tank.x"].final.m == pytest.approx(0, abs=1e-7)
+
+
+@pytest.mark.parametrize("method", [*METHODS, "BDF"])
+@pytest.mark.parametrize("apart", [
+    lambda s: abs_(s) > 0, lambda s: (s > 0) | (s < 0), lambda s: ~(abs_(s) <= 0)])
+def test_a_level_passes_where_a_guarded_fraction_has_no_value(apart, method):
+    """It falls by sin(x) / x, from 1 m to -1 m."""
+    end = 2 * quad(lambda s: 1 / np.sinc(s / np.pi), 0, 1)[0]
+    result = tank(lambda x: ONE * where(apart(x), blocks.sin(x / METRE) * METRE / x, 1)).simulate(
+        quantity(end, "s"), method=method)
+    assert result["tank.x"].final.m == pytest.approx(-1, abs=2e-5)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_angle_of_a_choice_is_that_of_what_holds(method):
     """s' = cos(arcsin(s)) gives s = sin(t) up to s = 1, where it stays."""
     def law(x):
-        s = 1 - x / quantity("1 m")
+        s = 1 - x / METRE
         return ONE * blocks.cos(blocks.arcsin(where(s < 1, s, 1)))
 
     result = tank(law).simulate("3 s", method=method)
@@ -182,6 +193,22 @@ def test_a_level_that_rises_through_another_one_goes_on_rising(method, last):
     run = wired("row", tanks=Row(c=quantity(last, "m"))).simulate("1 s", method=method)
     expected = solve_ivp(slope, (0, 1), (2, 0, last), "LSODA", rtol=1e-10, atol=1e-12).y[:, -1]
     assert [run[f"tanks.{h}"].final.m for h in "abc"] == pytest.approx(expected, abs=2e-6)
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "DOP853"])
+@pytest.mark.parametrize("law", ["sign and abs", "two roots", "a choice of signs"])
+def test_levels_that_run_beside_each_other_do_not_end_a_run(law, method):
+    """A tank is fed in four pulses of 1 m, and a small one follows, level but for rounding."""
+    class Fed(Component):
+        a, b = Variable("m", "1 m", priority="high"), Variable("m", "4 m", priority="high")
+
+        def equations(self):
+            q, pulses = ORIFICES[law](self.a - self.b), blocks.sin(quantity("2 1/s") * blocks.time)
+            yield der(self.a) == ONE * maximum(pulses, 0) - q
+            yield der(self.b) == 6 * q
+
+    run = wired("fed", tanks=Fed()).simulate("12 s", method=method)
+    assert [run[f"tanks.{h}"].final.m for h in "ab"] == pytest.approx([34 / 7] * 2, abs=2e-5)
 
 
 def test_a_choice_that_no_root_brings_to_zero_is_as_it_is_written():

@@ -9,10 +9,11 @@ import numpy as np
 
 from .arrays import Flags, Indices
 
-__all__ = ["alternatives", "applied", "contained", "dependent_pairs", "instructions", "kinds",
-           "lifted", "replayed", "rewritten", "symbols_in"]
+__all__ = ["alternatives", "applied", "contained", "cut_jacobian", "dependent_pairs",
+           "instructions", "kinds", "lifted", "replayed", "rewritten", "symbols_in"]
 
 POWERS = ca.OP_EXP, ca.OP_EXPM1
+FEW = 8  # symbols that an expression follows, or parts of it become symbols
 
 
 def symbols_in(expression: ca.SX) -> set[int]:
@@ -125,8 +126,7 @@ def lifted(expressions: Sequence[ca.SX]) -> tuple[list[ca.SX], list[ca.SX], list
 
     def operated(kind: int, operands: list[ca.SX], k: int) -> list[ca.SX]:
         operands = [at[k]] if k in at else operands
-        return [nodes[k].which_function()(*operands) if kind == ca.OP_CALL  # a table
-                else applied(kind, operands)]
+        return [_operated(nodes, kind, operands, k)]
 
     def noted(kind: int, operands: list[ca.SX], k: int) -> list[ca.SX]:
         found = operated(kind, operands, k)
@@ -138,3 +138,40 @@ def lifted(expressions: Sequence[ca.SX]) -> tuple[list[ca.SX], list[ca.SX], list
 
     replayed(function, symbols, noted)
     return replayed(function, symbols, operated), list(stands.values()), list(meant.values())
+
+
+def cut_jacobian(expression: ca.SX, symbols: ca.SX) -> ca.SX:
+    """Derivatives by symbols, kept sparse by rows and columns for parts that follow many of them.
+
+    So each of the voltages along a ladder, which are sums of all before, is a few numbers. Behind
+    the rows of the expression stand those of what the parts are, less the parts themselves.
+    """
+    inside = symbols_in(symbols)
+    others = ca.vertcat(*(s for s in ca.symvar(expression) if s.__hash__() not in inside))
+    function = ca.Function("expression", [symbols, others], [expression])
+    nodes = function.instructions_sx()
+    new, stands_for, values = list[ca.SX](), list[ca.SX](), list[ca.SX]()
+    followed = {s.__hash__(): (s, {s.__hash__()}) for s in ca.vertsplit(symbols)}
+
+    def operated(kind: int, operands: list[ca.SX], k: int) -> list[ca.SX]:
+        found = _operated(nodes, kind, operands, k)
+        of = set[int]().union(*(followed[o.__hash__()][1] for o in operands
+                                if o.__hash__() in followed))
+        if len(of) > FEW and kind != ca.OP_CALL:
+            stands_for.append(found)
+            values.append(nodes[k])
+            found = ca.SX.sym("part")
+            new.append(found)
+            of = {found.__hash__()}
+        followed[found.__hash__()] = found, of
+        return [found]
+
+    rows, = replayed(function, [symbols, others], operated)
+    parts, told, known = (ca.vertcat(ca.SX(0, 1), *of) for of in (new, stands_for, values))
+    derivatives = ca.jacobian(ca.vertcat(rows, told - parts), ca.vertcat(symbols, parts))
+    return ca.substitute(derivatives, parts, known)
+
+
+def _operated(nodes: Sequence[ca.SX], kind: int, operands: list[ca.SX], k: int) -> ca.SX:
+    """An operation on others, by what is called where that is a table."""
+    return nodes[k].which_function()(*operands) if kind == ca.OP_CALL else applied(kind, operands)

@@ -22,7 +22,7 @@ from ..numerics.arrays import Array, Indices
 from ..system.delays import delayed_signals
 from .expressions import Unwritable, Writer
 from .forms import is_large
-from .front_lists import COLUMN_GROUPS
+from .front_lists import COLUMN_GROUPS, STATES, UNKNOWNS
 from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
 from .matrices import sparse_lists, why_differences
@@ -263,8 +263,11 @@ class Equations:
     def entries(self) -> int:
         """Address of the entries of df/dx that are not always zero, column by column, and df/dt."""
         _, slope = self.explicit
-        return self._plain(ca.vertcat(
-            ca.jacobian(slope, self.system.tape.x).nz[:], ca.jacobian(slope, TIME)))
+        lists = sparse_lists(self.system, self._laws)
+        in_parts = lists is not None and lists[STATES] < lists[UNKNOWNS]
+        by_states = self.system.cut_slope_x if in_parts else ca.jacobian(
+            slope, self.system.tape.x)
+        return self._plain(ca.vertcat(by_states.nz[:], ca.jacobian(slope, TIME)))
 
     @cached_property
     def exponents(self) -> int:

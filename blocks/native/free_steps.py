@@ -80,11 +80,11 @@ def solve_block(bodies: Bodies, room: Room, k: int, right: Vector) -> None:
     solve(room.matrix[first:last], room.order[first:last], right, room.work)
 
 
-def _solve_sparse(bodies: Bodies, room: Room, h: float, right: Vector, work: Vector) -> None:
+def _solve_sparse(bodies: Bodies, room: Room, h: float, right: Vector) -> None:
     """Solve for all states with a sparse matrix; the solution takes the right side's place."""
     for i in range(right.size):
         right[i] = right[i] / (h * THETA)
-    solve_code(bodies.front_lists[SOLVE], bodies.front_lists, room.fronts, right, work)
+    solve_code(bodies.front_lists[SOLVE], bodies.front_lists, room.fronts, right)
 
 
 def take_state(room: Room, i: int, filled: int, n: int) -> int:
@@ -147,7 +147,7 @@ def solve_by_series(bodies: Bodies, room: Room, h: float, a: int, filled: int, n
         room.work[:] = 0.0
         for q in range(begun):
             room.work[room.pushed_states[first + q]] = room.given[j, q]
-        _solve_sparse(bodies, room, h, room.work, room.step)
+        _solve_sparse(bodies, room, h, room.work)
         for i in range(room.end.size):
             room.push_values[j, room.slot[i]] = room.work[i]
     return filled
@@ -169,7 +169,7 @@ def smooth(bodies: Bodies, room: Room, t: float, y: Vector, h: float) -> int:
             if not isfinite(room.step[bodies.row[i]]):
                 return NOT_FINITE
         if bodies.front_lists.size > 0:
-            _solve_sparse(bodies, room, h, room.step, room.work)
+            _solve_sparse(bodies, room, h, room.step)
         else:
             for k in range(bodies.block_starts.size - 1):
                 solve_block(bodies, room, k,

@@ -127,6 +127,11 @@ class System:
         return self.function("residual", self._residual)
 
     @cached_property
+    def cut_slope_x(self) -> ca.SX:
+        """Derivatives of slopes by states, then of parts of slopes that follow many of these."""
+        return cut_jacobian(self.tape.slope, self.tape.x)
+
+    @cached_property
     def implicit_jacobian(self) -> Evaluator:
         """Derivatives of slopes and residuals by states and torn unknowns; then of parts of these
         that follow many of them."""

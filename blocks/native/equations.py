@@ -428,6 +428,8 @@ class Equations:
     def _looped(self, what: str) -> int:
         loops = self._loops.copy()
         getattr(loops, what)()
+        if what == "crossings" and len(loops.text.lines) > LONGEST_LOOPS and not self.system.nz:
+            return self._plain(self.system.tape.crossings)  # of a row, whose loops have one turn
         self.scratch = max(self.scratch, loops.scratch - int(self.offsets[-1]))
         return self._compiled(loops.text, quick=len(loops.text.lines) > LONGEST_LOOPS)
 

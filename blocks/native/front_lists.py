@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+import casadi as ca
 import numpy as np
 
 from ..numerics.arrays import Indices, grouped
@@ -29,9 +30,9 @@ LISTS = ("first", "behind_starts", "behind", "in_parent", "child_starts", "child
 (FIRST, BEHIND_STARTS, BEHIND, IN_PARENT, CHILD_STARTS, CHILDREN, LEFT_AT, FACTORS_AT, ENTRY_STARTS,
  ENTRIES_OF, ENTRY_PLACES, AT, GROUP_STARTS, GROUPS, COLUMN_STARTS, COLUMN_ROWS) = range(len(LISTS))
 #: Then how many fronts, unknowns, states among these, groups of columns and entries there are, how
-#: many numbers factors take with the room behind them, where that room begins (a front, what is left
-#: of others); and, of the process, how many numbers a vector has and the addresses of what factors
-#: and solves.
+#: many numbers factors take with the room behind them, where that room begins (a front, what is
+#: left of others); and, of the process, how many numbers a vector has and the addresses of what
+#: factors and solves.
 (FRONTS, UNKNOWNS, STATES, COLUMN_GROUPS, ENTRIES, NUMBERS, FRONT, LEFT, SIZE, FACTORIZE, SOLVE,
  HEAD) = range(len(LISTS), len(LISTS) + 12)
 
@@ -137,53 +138,26 @@ def _joined(lists: Iterable[Sequence[int] | Indices]) -> Indices:
 
 def _elimination(pattern: csc_matrix) -> tuple[Indices, Indices, list[Indices]]:
     """Who is eliminated when; of every place its parent in the tree, and all places it acts on."""
-    from scipy.sparse import csc_matrix, eye_array
-    from scipy.sparse.linalg import splu
-
     n = pattern.shape[0]
-    ones = csc_matrix((np.ones(pattern.nnz), pattern.indices, pattern.indptr), pattern.shape)
-    both = csc_matrix(ones + ones.T)
-    dominant = csc_matrix(both + eye_array(n) * (2.0 * n))
-    place = splu(dominant, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0,
-                 options={"SymmetricMode": True}).perm_c
-    order = np.argsort(place)
-    parent, reach = _tree(both[order][:, order].tocsc())
+    entries = ca.Sparsity(n, n, pattern.indptr.tolist(), pattern.indices.tolist())
+    upper, order = (entries + entries.T + ca.Sparsity.diag(n)).ldl()
+    filled = upper.T
+    reach = np.split(np.array(filled.row(), dtype=np.int64), filled.colind()[1:-1])
+    parent = np.array([behind.min(initial=n) for behind in reach])
     after = _postorder(parent)
     place = np.append(np.argsort(after), -1)  # the last for those without a parent
-    return order[after], place[parent[after]], [np.sort(place[reach[j]]) for j in after]
-
-
-def _tree(both: csc_matrix) -> tuple[Indices, list[Indices]]:
-    """The elimination tree, and the filled columns behind the diagonal."""
-    n = both.shape[0]
-    parent = np.full(n, -1)
-    children: list[list[int]] = [[] for _ in range(n)]
-    reach: list[set[int]] = []
-    for j in range(n):
-        found = {i for i in both.indices[both.indptr[j]:both.indptr[j + 1]].tolist() if i > j}
-        found.update(*(reach[c] for c in children[j]))
-        found.discard(j)
-        reach.append(found)
-        if found:
-            first = min(found)
-            parent[j] = first
-            children[first].append(j)
-    return parent, [np.fromiter(found, dtype=np.int64) for found in reach]
+    return np.array(order)[after], place[parent[after]], [np.sort(place[reach[j]]) for j in after]
 
 
 def _postorder(parent: Indices) -> Indices:
-    """An order in which all that lead to a node stand just before it."""
+    """An order in which all that lead to a node stand just before it; n is no parent."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import depth_first_order
+
     n = len(parent)
-    children: list[list[int]] = [[] for _ in range(n + 1)]
-    for j in range(n - 1, -1, -1):
-        children[parent[j]].append(j)  # those without a parent stand last
-    out: list[int] = []
-    waiting = children[n][::-1] if n else []
-    while waiting:
-        j = waiting.pop()
-        out.append(j)
-        waiting += children[j][::-1]
-    return np.array(out[::-1], dtype=np.int64)
+    tree = csr_matrix((np.ones(n), (parent, np.arange(n))), shape=(n + 1, n + 1))
+    after: Indices = depth_first_order(tree, n, return_predecessors=False)[:0:-1]
+    return after
 
 
 def _fronts(parent: Indices, reach: list[Indices]) -> Indices:

@@ -22,9 +22,8 @@ __all__ = ["slope_of_states", "sparse_lists", "why_differences", "why_not_implic
 MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python is cheaper,
 MOST_WITH_LAWS = 500  # but where events are decided there, too
 MOST_ENTRIES = 50  # of a column of a sparse matrix, on average, or all that a full one may have
-MOST_GROUPS = 16  # of columns that share no row, or entries of a row: else they are written out
-MOST_WRITTEN = 10_000  # entries, of which that takes little time
-MOST_OF_PARTS = 40_000  # the same where nothing else is sparse
+MOST_GROUPS = 16  # of columns that share no row, or entries of a row: else equations have parts
+MOST_WRITTEN = 40_000  # entries of these, which are written out
 
 
 def sparse_lists(system: System, laws: Laws | None = None) -> Indices | None:
@@ -42,15 +41,15 @@ def _sparse_lists(system: System, laws: Laws | None) -> Indices | None:
         return None
     from .front_lists import lists_of
 
-    slope, graph = slope_of_states(system, laws), _graph(system, laws)
-    if graph is None or graph.nnz > max(MOST_ENTRIES * system.nx, MOST_DENSE**2):
-        cut = _graph_of_parts(system, laws)
-        return None if cut is None else lists_of(cut, in_groups=False, states=system.nx)
-    graph = graph.tocsc()
-    graph.sort_indices()
-    full_row = np.bincount(graph.indices).max(initial=0) > MOST_GROUPS  # no two share no row
-    written = slope is not None or (
-        full_row and graph.nnz < MOST_WRITTEN and laws is None and not system.nz)
+    written, graph = slope_of_states(system, laws) is not None, _graph(system, laws)
+    if graph is not None:
+        graph = graph.tocsc()
+        graph.sort_indices()
+    many = graph is None or graph.nnz > max(MOST_ENTRIES * system.nx, MOST_DENSE**2)
+    if many or not written and np.bincount(graph.indices).max(initial=0) > MOST_GROUPS:
+        parts = _graph_of_parts(system, laws)
+        if parts is not None or many:
+            return None if parts is None else lists_of(parts, False, system.nx)
     return lists_of(graph, in_groups=not written or bool(why_no_derivatives(system, laws)))
 
 
@@ -114,7 +113,7 @@ def _graph_of_parts(system: System, laws: Laws | None) -> csc_matrix | None:
     if laws is not None or system.nz or system.clusters or why_no_derivatives(system):
         return None
     pattern = system.cut_slope_x.sparsity()
-    if pattern.nnz() > MOST_OF_PARTS:
+    if pattern.nnz() > MOST_WRITTEN:
         return None
     return csc_matrix((np.ones(pattern.nnz()), pattern.row(), pattern.colind()), pattern.shape)
 

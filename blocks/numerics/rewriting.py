@@ -122,22 +122,17 @@ def lifted(expressions: Sequence[ca.SX]) -> tuple[list[ca.SX], list[ca.SX], list
     nodes = function.instructions_sx()
     meant: dict[int, ca.SX] = {}  # exponents, by their hashes
     stands: dict[int, ca.SX] = {}  # the symbol of each
-    at: dict[int, ca.SX] = {}  # the symbol that an instruction takes
 
     def operated(kind: int, operands: list[ca.SX], k: int) -> list[ca.SX]:
-        operands = [at[k]] if k in at else operands
-        return [_operated(nodes, kind, operands, k)]
-
-    def noted(kind: int, operands: list[ca.SX], k: int) -> list[ca.SX]:
-        found = operated(kind, operands, k)
         if kind in POWERS:
-            node = operands[0].__hash__()
-            meant[node] = operands[0]
-            at[k] = stands.setdefault(node, ca.SX.sym(f"exponent{len(stands) + 1}"))
-        return found
+            exponent = nodes[k].dep(0)
+            node = exponent.__hash__()
+            meant[node] = exponent
+            operands = [stands.setdefault(node, ca.SX.sym(f"exponent{len(stands) + 1}"))]
+        return [_operated(nodes[k], kind, operands)]
 
-    replayed(function, symbols, noted)
-    return replayed(function, symbols, operated), list(stands.values()), list(meant.values())
+    found = replayed(function, symbols, operated)
+    return found, list(stands.values()), list(meant.values())
 
 
 def cut_jacobian(expression: ca.SX, symbols: ca.SX) -> ca.SX:
@@ -154,7 +149,7 @@ def cut_jacobian(expression: ca.SX, symbols: ca.SX) -> ca.SX:
     followed = {s.__hash__(): (s, {s.__hash__()}) for s in ca.vertsplit(symbols)}
 
     def operated(kind: int, operands: list[ca.SX], k: int) -> list[ca.SX]:
-        found = _operated(nodes, kind, operands, k)
+        found = _operated(nodes[k], kind, operands)
         of = set[int]().union(*(followed[o.__hash__()][1] for o in operands
                                 if o.__hash__() in followed))
         if len(of) > FEW and kind != ca.OP_CALL:
@@ -172,6 +167,6 @@ def cut_jacobian(expression: ca.SX, symbols: ca.SX) -> ca.SX:
     return ca.substitute(derivatives, parts, known)
 
 
-def _operated(nodes: Sequence[ca.SX], kind: int, operands: list[ca.SX], k: int) -> ca.SX:
-    """An operation on others, by what is called where that is a table."""
-    return nodes[k].which_function()(*operands) if kind == ca.OP_CALL else applied(kind, operands)
+def _operated(node: ca.SX, kind: int, operands: list[ca.SX]) -> ca.SX:
+    """The operation of a node on others, by what is called where that is a table."""
+    return node.which_function()(*operands) if kind == ca.OP_CALL else applied(kind, operands)

@@ -141,9 +141,8 @@ def cut_jacobian(expression: ca.SX, symbols: ca.SX) -> ca.SX:
     So each of the voltages along a ladder, which are sums of all before, is a few numbers. Behind
     the rows of the expression stand those of what the parts are, less the parts themselves.
     """
-    inside = symbols_in(symbols)
-    others = ca.vertcat(*(s for s in ca.symvar(expression) if s.__hash__() not in inside))
-    function = ca.Function("expression", [symbols, others], [expression])
+    given = ca.vertcat(*ca.symvar(expression))
+    function = ca.Function("expression", [given], [expression])
     nodes = function.instructions_sx()
     new, stands_for, values = list[ca.SX](), list[ca.SX](), list[ca.SX]()
     followed = {s.__hash__(): (s, {s.__hash__()}) for s in ca.vertsplit(symbols)}
@@ -161,7 +160,7 @@ def cut_jacobian(expression: ca.SX, symbols: ca.SX) -> ca.SX:
         followed[found.__hash__()] = found, of
         return [found]
 
-    rows, = replayed(function, [symbols, others], operated)
+    rows, = replayed(function, [given], operated)
     parts, told, known = (ca.vertcat(ca.SX(0, 1), *of) for of in (new, stands_for, values))
     derivatives = ca.jacobian(ca.vertcat(rows, told - parts), ca.vertcat(symbols, parts))
     return ca.substitute(derivatives, parts, known)

@@ -169,24 +169,23 @@ class Auto:
             least = usual / FARTHER
             if running.tried(explicit, step, BOLD * usual, least) > least:
                 return explicit
-            if running.cut_short:
-                self._next = steps + steps // AGAIN
-            return None
-        if nowhere or self._may_be_held(running, step):
+        elif nowhere or self._may_be_held(running, step):
             usual = running.current.usual_step(step)
             price = _price(running.problem, type(running.current))
             least = 0.0 if nowhere else FARTHER * price * usual
             implicit = implicit_method(running.problem)
             reached = running.tried(implicit, step, TRIED * usual, least, BOLD * usual)
             between = (steps - before) / max(running.episodes - began, 1)
-            crowded = running.cut_short and FARTHER * price <= between <= BOLD * price
+            crowded = running.cut_at_once and FARTHER * price <= between <= BOLD * price
             if crowded or reached and reached >= least:
                 self._next = steps + _patience(running.problem, implicit)
                 since = running.go_back(steps - before, BOLD * usual)
                 self._last = steps, since, running.episodes
                 return implicit
-            if running.cut_short:
-                self._next = steps + steps // AGAIN
+        else:
+            return None
+        if running.cut_short:
+            self._next = steps + steps // AGAIN
         return None
 
     @staticmethod

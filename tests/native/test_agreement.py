@@ -25,7 +25,13 @@ from blocks import Component, Discrete, Parameter, Variable, delayed, der, nativ
 from blocks import time as now
 from blocks.machine.signatures import run_code
 from blocks.native.front_lists import (
-    COLUMN_GROUPS, COLUMN_ROWS, COLUMN_STARTS, ENTRIES, STATES, UNKNOWNS)
+    COLUMN_GROUPS,
+    COLUMN_ROWS,
+    COLUMN_STARTS,
+    ENTRIES,
+    STATES,
+    UNKNOWNS,
+)
 from blocks.native.matrices import slope_of_states, sparse_lists
 from blocks.native.method import Dopri5, Rodas4
 from blocks.native.step_matrix import derive

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Indices, grouped
+from ..numerics.arrays import Indices
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
@@ -139,7 +139,7 @@ def _joined(lists: Iterable[Sequence[int] | Indices]) -> Indices:
 def _elimination(pattern: csc_matrix) -> tuple[Indices, Indices, list[Indices]]:
     """Who is eliminated when; of every place its parent in the tree, and all places it acts on."""
     n = pattern.shape[0]
-    entries = ca.Sparsity(n, n, pattern.indptr.tolist(), pattern.indices.tolist())
+    entries = _sparsity(pattern)
     upper, order = (entries + entries.T + ca.Sparsity.diag(n)).ldl()
     filled = upper.T
     reach = np.split(np.array(filled.row(), dtype=np.int64), filled.colind()[1:-1])
@@ -220,15 +220,10 @@ def _entries(pattern: csc_matrix, place: Indices, first: Indices, front_of: Indi
 
 def _groups(pattern: csc_matrix) -> list[Indices]:
     """Columns that share no row, first come first served."""
-    taken = [0] * pattern.shape[0]  # of rows: a bit for each group that has a column there
-    starts, rows = pattern.indptr.tolist(), pattern.indices.tolist()
-    group = np.empty(pattern.shape[1], dtype=np.int64)
-    for j in range(len(group)):
-        near = 0
-        for i in rows[starts[j]:starts[j + 1]]:
-            near |= taken[i]
-        free = ~near & (near + 1)  # the lowest bit that is not there
-        group[j] = free.bit_length() - 1
-        for i in rows[starts[j]:starts[j + 1]]:
-            taken[i] |= free
-    return grouped(group)
+    groups = _sparsity(pattern).uni_coloring()
+    return np.split(np.array(groups.row(), dtype=np.int64), groups.colind()[1:-1])
+
+
+def _sparsity(pattern: csc_matrix) -> ca.Sparsity:
+    rows, columns = pattern.shape
+    return ca.Sparsity(rows, columns, pattern.indptr.tolist(), pattern.indices.tolist())

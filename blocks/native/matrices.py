@@ -42,15 +42,16 @@ def _sparse_lists(system: System, laws: Laws | None) -> Indices | None:
     from .front_lists import lists_of
 
     written, graph = slope_of_states(system, laws) is not None, _graph(system, laws)
-    if graph is not None:
-        graph = graph.tocsc()
-        graph.sort_indices()
-    many = graph is None or graph.nnz > max(MOST_ENTRIES * system.nx, MOST_DENSE**2)
-    if many or not written and np.bincount(graph.indices).max(initial=0) > MOST_GROUPS:
+    few = None if graph is None or graph.nnz > max(MOST_ENTRIES * system.nx, MOST_DENSE**2) \
+        else graph.tocsc()
+    if few is None or not written and np.bincount(few.indices).max(initial=0) > MOST_GROUPS:
         parts = _graph_of_parts(system, laws)
-        if parts is not None or many:
-            return None if parts is None else lists_of(parts, False, system.nx)
-    return lists_of(graph, in_groups=not written or bool(why_no_derivatives(system, laws)))
+        if parts is not None:
+            return lists_of(parts, in_groups=False, states=system.nx)
+    if few is None:
+        return None
+    few.sort_indices()
+    return lists_of(few, in_groups=not written or bool(why_no_derivatives(system, laws)))
 
 
 def slope_of_states(system: System, laws: Laws | None = None) -> ca.SX | None:

@@ -191,6 +191,42 @@ def held_ladder(n: int) -> Model:
     return m
 
 
+def coil_ladder(n: int) -> Model:
+    """Resistors in a row, a coil to ground at every node: each current follows all others."""
+    m = Model("ladder of coils")
+    m.ground, m.source = E.ElectricalReference(), E.ACVoltageSource(amplitude="10 V",
+                                                                     frequency="1 kHz")
+    m.resistors = E.Resistor(count=n, resistance="10 ohm")
+    m.coils = E.Inductor(count=n, inductance="1 mH")
+    m.connect(m.source.n, m.ground.V, m.coils.n)
+    m.connect(m.source.p, m.resistors[0].p)
+    m.connect(m.resistors.n, m.coils.p)
+    m.connect(m.resistors[1:].p, m.coils[:-1].p)
+    return m
+
+
+def hub(n: int) -> Model:
+    """A mass that springs and dampers tie to many."""
+    m = Model("hub")
+    m.hub, m.masses = T.Mass(), T.Mass(count=n)
+    m.springs, m.dampers = T.Spring(count=n, stiffness="1 kN/m"), T.Damper(count=n)
+    m.push, m.ground = T.ForceSource(force=lambda t: quantity("50 N") * sin(
+        quantity("20 rad/s") * t)), T.Reference()
+    m.connect(m.springs.R, m.dampers.R, m.masses.M)
+    m.connect(m.springs.C, m.dampers.C, m.push.R, m.hub.M)
+    m.connect(m.push.C, m.ground.V)
+    return m
+
+
+def plays(n: int) -> Model:
+    """Plays one after the other behind a sine."""
+    m = Model("plays")
+    m.source, m.plays = S.Sine(amplitude="1", frequency="1 Hz"), S.Backlash(count=n, width="0.01")
+    m.connect(m.source.y, m.plays[0].u)
+    m.connect(m.plays[:-1].y, m.plays[1:].u)
+    return m
+
+
 def cascade(n: int) -> Model:
     """A voltage cascade (Villard, Cockcroft-Walton) of n diodes."""
     m = Model("cascade")
@@ -339,6 +375,10 @@ FAMILIES = (
            "2 ms", "event", 5e-3),
     Family("ladder with transistors", transistor_ladder, (100, 300, 1000), "2 ms", "event", 5e-2),
     Family("ladder with a source in its middle", held_ladder, (300, 1000, 3000), "2 ms", goal=0.2),
+    Family("ladder of resistors and coils", coil_ladder, (100, 300, 1000), "2 ms", goal=0.2),
+    Family("springs from many masses to one, rodas4", hub, (300, 1000, 3000), "0.2 s", goal=0.2,
+           options={"method": "rodas4"}),
+    Family("plays in a row", plays, (30, 100, 300), "2 s", "event", 5e-3),
     Family("friction behind a spring at every mass", sprung, (100, 300, 1000), "1 s", "event",
            2e-3),
     Family("voltage cascade of default diodes", cascade, (6, 20, 60), "0.1 s", "event", 5e-3),

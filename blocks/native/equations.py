@@ -22,7 +22,7 @@ from ..numerics.arrays import Array, Indices
 from ..system.delays import delayed_signals
 from .expressions import Unwritable, Writer
 from .forms import is_large
-from .front_lists import COLUMN_GROUPS
+from .front_lists import COLUMN_GROUPS, STATES, UNKNOWNS
 from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
 from .matrices import sparse_lists, why_differences
@@ -263,8 +263,11 @@ class Equations:
     def entries(self) -> int:
         """Address of the entries of df/dx that are not always zero, column by column, and df/dt."""
         _, slope = self.explicit
-        return self._plain(ca.vertcat(
-            ca.jacobian(slope, self.system.tape.x).nz[:], ca.jacobian(slope, TIME)))
+        lists = sparse_lists(self.system, self._laws)
+        in_parts = lists is not None and lists[STATES] < lists[UNKNOWNS]
+        by_states = self.system.cut_slope_x if in_parts else ca.jacobian(
+            slope, self.system.tape.x)
+        return self._plain(ca.vertcat(by_states.nz[:], ca.jacobian(slope, TIME)))
 
     @cached_property
     def exponents(self) -> int:
@@ -425,6 +428,8 @@ class Equations:
     def _looped(self, what: str) -> int:
         loops = self._loops.copy()
         getattr(loops, what)()
+        if what == "crossings" and len(loops.text.lines) > LONGEST_LOOPS and not self.system.nz:
+            return self._plain(self.system.tape.crossings)  # of a row, whose loops have one turn
         self.scratch = max(self.scratch, loops.scratch - int(self.offsets[-1]))
         return self._compiled(loops.text, quick=len(loops.text.lines) > LONGEST_LOOPS)
 
@@ -440,9 +445,9 @@ class Equations:
 
     def _straight(self, function: ca.Function, lanes: int = 1,
                   places: dict[int, tuple[str, int]] | None = None) -> int:
-        if lanes == 1 and places is None and function.n_instructions() > REPEATS:
+        if lanes == 1 and function.n_instructions() > REPEATS:
             with suppress(Unwritable):
-                return self._repeated(Repetitions(function), 0)
+                return self._repeated(Repetitions(function), 0, places=places)
         writer = Writer(lanes)
         for i, value in enumerate(writer.values(function, places or self._places)):
             writer.store(value, "%out", i)
@@ -465,10 +470,11 @@ class Equations:
                 return Repetitions(function)
         return None
 
-    def _repeated(self, patterns: Repetitions, which: int, quick: bool | None = None) -> int:
+    def _repeated(self, patterns: Repetitions, which: int, quick: bool | None = None,
+                  places: dict[int, tuple[str, int]] | None = None) -> int:
         """A result, its equal patterns as loops."""
         text, start = LoopText(), int(self.offsets[-1])
-        end = patterns.write(text, which, self._places, start)
+        end = patterns.write(text, which, places or self._places, start)
         self.scratch = max(self.scratch, end - start)
         return self._compiled(text, quick)
 

@@ -57,11 +57,11 @@ def _factorise(bodies: Bodies, room: Room, t: float, h: float) -> bool:
     return finite
 
 
-def _solve(bodies: Bodies, room: Room, h: float, right: Vector, work: Vector) -> None:
+def _solve(bodies: Bodies, room: Room, h: float, right: Vector) -> None:
     """Solve for all states; the solution takes the place of the right side."""
     for i in range(right.size):
         right[i] = right[i] / (h * THETA)
-    solve_code(bodies.front_lists[SOLVE], bodies.front_lists, room.fronts, right, work)
+    solve_code(bodies.front_lists[SOLVE], bodies.front_lists, room.fronts, right)
 
 
 def take_state(room: Room, i: int, filled: int, n: int) -> int:
@@ -124,7 +124,7 @@ def solve_by_series(bodies: Bodies, room: Room, h: float, a: int, filled: int, n
         room.work[:] = 0.0
         for q in range(begun):
             room.work[room.pushed_states[first + q]] = room.given[j, q]
-        _solve(bodies, room, h, room.work, room.step)
+        _solve(bodies, room, h, room.work)
         for i in range(room.end.size):
             room.push_values[j, room.slot[i]] = room.work[i]
     return filled
@@ -145,7 +145,7 @@ def smooth(bodies: Bodies, room: Room, t: float, y: Vector, h: float) -> int:
                 THETA * room.slope[i] + (1.0 - THETA) * room.start[i])
             if not isfinite(room.step[i]):
                 return NOT_FINITE
-        _solve(bodies, room, h, room.step, room.work)
+        _solve(bodies, room, h, room.step)
         largest, size = 0.0, 0.0
         for i in range(n):
             step = room.step[i]

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Indices, grouped
+from ..numerics.arrays import Indices
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
@@ -19,7 +20,7 @@ __all__ = [
     "AT", "BEHIND", "BEHIND_STARTS", "CHILDREN", "CHILD_STARTS", "COLUMN_GROUPS", "COLUMN_ROWS",
     "COLUMN_STARTS", "ENTRIES", "ENTRIES_OF", "ENTRY_PLACES", "ENTRY_STARTS", "FACTORIZE",
     "FACTORS_AT", "FIRST", "FRONT", "FRONTS", "GROUPS", "GROUP_STARTS", "HEAD", "IN_PARENT", "LEFT",
-    "LEFT_AT", "NUMBERS", "SIZE", "SOLVE", "UNKNOWNS", "lists_of", "room_of"]  # fmt: skip
+    "LEFT_AT", "NUMBERS", "SIZE", "SOLVE", "STATES", "UNKNOWNS", "lists_of", "room_of"]  # fmt: skip
 
 #: The lists of a matrix are one array of whole numbers, lists end to end. First stands where each
 #: list begins.
@@ -28,29 +29,32 @@ LISTS = ("first", "behind_starts", "behind", "in_parent", "child_starts", "child
          "column_starts", "column_rows")  # fmt: skip
 (FIRST, BEHIND_STARTS, BEHIND, IN_PARENT, CHILD_STARTS, CHILDREN, LEFT_AT, FACTORS_AT, ENTRY_STARTS,
  ENTRIES_OF, ENTRY_PLACES, AT, GROUP_STARTS, GROUPS, COLUMN_STARTS, COLUMN_ROWS) = range(len(LISTS))
-#: Then how many fronts, unknowns, groups of columns and entries there are, how many numbers factors
-#: take with the room behind them, where that room begins (a front, what is left of others); and, of
-#: the process, how many numbers a vector has and the addresses of what factors and solves.
-(FRONTS, UNKNOWNS, COLUMN_GROUPS, ENTRIES, NUMBERS, FRONT, LEFT, SIZE, FACTORIZE, SOLVE, HEAD) = (
-    range(len(LISTS), len(LISTS) + 11))
+#: Then how many fronts, unknowns, states among these, groups of columns and entries there are, how
+#: many numbers factors take with the room behind them, where that room begins (a front, what is
+#: left of others); and, of the process, how many numbers a vector has and the addresses of what
+#: factors and solves.
+(FRONTS, UNKNOWNS, STATES, COLUMN_GROUPS, ENTRIES, NUMBERS, FRONT, LEFT, SIZE, FACTORIZE, SOLVE,
+ HEAD) = range(len(LISTS), len(LISTS) + 12)
 
 SMALL = 8  # pivots of a front up to which all that lead to one are taken together
 SPARE = 0.25  # part of a front's pivot rows that may be zero
 
 
-def lists_of(pattern: csc_matrix, in_groups: bool = True) -> Indices:
+def lists_of(pattern: csc_matrix, in_groups: bool = True, states: int | None = None) -> Indices:
     """The lists of matrices with these entries.
 
     The ``pattern`` is (n, n), its entries column after column with ascending rows; ``in_groups``:
-    whether entries are found by groups of columns that share no row.
+    whether entries are found by groups of columns that share no row; ``states``: how many unknowns
+    come first that are states, behind which equations have nothing added to their diagonal.
     """
     n, groups = pattern.shape[0], _groups(pattern) if in_groups else []
-    order = _chain(pattern)
+    order = None if states else _chain(pattern)
     lists, sizes = _in_fronts(pattern) if order is None else _in_three(pattern, order)
     lists |= {"group_starts": _starts([len(g) for g in groups]), "groups": _joined(groups),
               "column_starts": pattern.indptr, "column_rows": pattern.indices}
     starts = HEAD + _starts([len(lists[name]) for name in LISTS])[:-1]
-    head = [len(lists["first"]) - 1, n, len(groups), pattern.nnz, *sizes, n, 0, 0]
+    sizes[0] += n + 1  # for a vector, and the reciprocal of the diagonal
+    head = [len(lists["first"]) - 1, n, states or n, len(groups), pattern.nnz, *sizes, n, 0, 0]
     return _joined([starts, head, *(lists[name] for name in LISTS)])
 
 
@@ -80,7 +84,7 @@ def _in_three(pattern: csc_matrix, order: Indices) -> tuple[dict[str, Indices], 
         np.arange(pattern.nnz))
     lists = dict.fromkeys(LISTS, np.zeros(0, dtype=np.int64))
     return lists | {"first": np.zeros(1, dtype=np.int64), "entries": entries, "at": order}, [
-        3 * n + 1, 0, 0]
+        3 * n, 0, 0]
 
 
 def _in_fronts(pattern: csc_matrix) -> tuple[dict[str, Indices], list[int]]:
@@ -116,7 +120,7 @@ def _in_fronts(pattern: csc_matrix) -> tuple[dict[str, Indices], list[int]]:
         "at": order,
     }  # fmt: skip
     largest, factored = int(np.max(pivots + sizes)) ** 2, int(factors.sum())
-    return lists, [factored + largest + most + 1, factored, factored + largest]
+    return lists, [factored + largest + most, factored, factored + largest]
 
 
 def room_of(lists: Indices) -> tuple[int, int]:
@@ -134,53 +138,26 @@ def _joined(lists: Iterable[Sequence[int] | Indices]) -> Indices:
 
 def _elimination(pattern: csc_matrix) -> tuple[Indices, Indices, list[Indices]]:
     """Who is eliminated when; of every place its parent in the tree, and all places it acts on."""
-    from scipy.sparse import csc_matrix, eye_array
-    from scipy.sparse.linalg import splu
-
     n = pattern.shape[0]
-    ones = csc_matrix((np.ones(pattern.nnz), pattern.indices, pattern.indptr), pattern.shape)
-    both = csc_matrix(ones + ones.T)
-    dominant = csc_matrix(both + eye_array(n) * (2.0 * n))
-    place = splu(dominant, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0,
-                 options={"SymmetricMode": True}).perm_c
-    order = np.argsort(place)
-    parent, reach = _tree(both[order][:, order].tocsc())
+    entries = _sparsity(pattern)
+    upper, order = (entries + entries.T + ca.Sparsity.diag(n)).ldl()
+    filled = upper.T
+    reach = np.split(np.array(filled.row(), dtype=np.int64), filled.colind()[1:-1])
+    parent = np.array([behind.min(initial=n) for behind in reach])
     after = _postorder(parent)
     place = np.append(np.argsort(after), -1)  # the last for those without a parent
-    return order[after], place[parent[after]], [np.sort(place[reach[j]]) for j in after]
-
-
-def _tree(both: csc_matrix) -> tuple[Indices, list[Indices]]:
-    """The elimination tree, and the filled columns behind the diagonal."""
-    n = both.shape[0]
-    parent = np.full(n, -1)
-    children: list[list[int]] = [[] for _ in range(n)]
-    reach: list[set[int]] = []
-    for j in range(n):
-        found = {i for i in both.indices[both.indptr[j]:both.indptr[j + 1]].tolist() if i > j}
-        found.update(*(reach[c] for c in children[j]))
-        found.discard(j)
-        reach.append(found)
-        if found:
-            first = min(found)
-            parent[j] = first
-            children[first].append(j)
-    return parent, [np.fromiter(found, dtype=np.int64) for found in reach]
+    return np.array(order)[after], place[parent[after]], [np.sort(place[reach[j]]) for j in after]
 
 
 def _postorder(parent: Indices) -> Indices:
-    """An order in which all that lead to a node stand just before it."""
+    """An order in which all that lead to a node stand just before it; n is no parent."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import depth_first_order
+
     n = len(parent)
-    children: list[list[int]] = [[] for _ in range(n + 1)]
-    for j in range(n - 1, -1, -1):
-        children[parent[j]].append(j)  # those without a parent stand last
-    out: list[int] = []
-    waiting = children[n][::-1] if n else []
-    while waiting:
-        j = waiting.pop()
-        out.append(j)
-        waiting += children[j][::-1]
-    return np.array(out[::-1], dtype=np.int64)
+    tree = csr_matrix((np.ones(n), (parent, np.arange(n))), shape=(n + 1, n + 1))
+    after: Indices = depth_first_order(tree, n, return_predecessors=False)[:0:-1]
+    return after
 
 
 def _fronts(parent: Indices, reach: list[Indices]) -> Indices:
@@ -243,15 +220,10 @@ def _entries(pattern: csc_matrix, place: Indices, first: Indices, front_of: Indi
 
 def _groups(pattern: csc_matrix) -> list[Indices]:
     """Columns that share no row, first come first served."""
-    taken = [0] * pattern.shape[0]  # of rows: a bit for each group that has a column there
-    starts, rows = pattern.indptr.tolist(), pattern.indices.tolist()
-    group = np.empty(pattern.shape[1], dtype=np.int64)
-    for j in range(len(group)):
-        near = 0
-        for i in rows[starts[j]:starts[j + 1]]:
-            near |= taken[i]
-        free = ~near & (near + 1)  # the lowest bit that is not there
-        group[j] = free.bit_length() - 1
-        for i in rows[starts[j]:starts[j + 1]]:
-            taken[i] |= free
-    return grouped(group)
+    groups = _sparsity(pattern).uni_coloring()
+    return np.split(np.array(groups.row(), dtype=np.int64), groups.colind()[1:-1])
+
+
+def _sparsity(pattern: csc_matrix) -> ca.Sparsity:
+    rows, columns = pattern.shape
+    return ca.Sparsity(rows, columns, pattern.indptr.tolist(), pattern.indices.tolist())

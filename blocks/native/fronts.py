@@ -37,6 +37,7 @@ from .front_lists import (
     NUMBERS,
     SIZE,
     SOLVE,
+    STATES,
     UNKNOWNS,
 )
 
@@ -44,7 +45,7 @@ __all__ = ["factorize_code", "factorize_fronts", "lists_with", "solve_code", "so
 
 #: The lists, entries or nothing, a number on the diagonal; factors, vectors: called by address.
 factorize_code = CFunction("i32", "ptr", "ptr", "double", "ptr")
-solve_code = CFunction("i32", "ptr", "ptr", "ptr", "ptr")
+solve_code = CFunction("i32", "ptr", "ptr", "ptr")
 
 
 def lists_with(lists: Indices, size: int) -> Indices:
@@ -81,13 +82,13 @@ def factorize_chain(of: int, entries: int, diagonal: float, of_factors: int) -> 
 
 
 @machine_code
-def solve_chain(of: int, of_factors: int, of_b: int, of_room: int) -> int:
+def solve_chain(of: int, of_factors: int, of_b: int) -> int:
     """The solution takes the place of the right side."""
     lists = indices_at(of, HEAD)
     lists = indices_at(of, lists[COLUMN_ROWS])
     numbers = vector_at(of_factors, lists[NUMBERS])
-    b, room = vector_at(of_b, lists[SIZE]), vector_at(of_room, lists[UNKNOWNS])
     n, at, value, factor = lists[UNKNOWNS], lists[lists[AT]:], 0.0, 0.0
+    b, room = vector_at(of_b, lists[SIZE]), numbers[lists[NUMBERS] - 1 - n :]
     for j in range(n):
         value = multiply_add(-factor, value, b[at[j]])
         room[j] = value * numbers[3 * j]
@@ -114,7 +115,7 @@ def factorize_fronts(of: int, entries: int, diagonal: float, of_factors: int) ->
     for s in range(lists[FRONTS]):
         pivots = first[s + 1] - first[s]
         behind = behind_starts[s + 1] - behind_starts[s]
-        _assemble(lists, values, diagonal, front, left, s, pivots, pivots + behind)
+        _assemble(lists, values, diagonal, front, left, s, first[s], pivots, pivots + behind)
         factors = numbers[factors_at[s]:]
         if pivots == 1:
             _eliminate_one(front, factors, left[left_at[s]:], behind)
@@ -126,15 +127,15 @@ def factorize_fronts(of: int, entries: int, diagonal: float, of_factors: int) ->
 
 @machine_code
 def _assemble(lists: Indices, values: Vector, diagonal: float, front: Vector, left: Vector, s: int,
-              pivots: int, size: int) -> None:
+              begin: int, pivots: int, size: int) -> None:
     """A front: its entries of the matrix, and what is left of the fronts that lead to it."""
     starts, entries = lists[lists[ENTRY_STARTS]:], lists[lists[ENTRIES_OF]:]
     places, behind_starts = lists[lists[ENTRY_PLACES]:], lists[lists[BEHIND_STARTS]:]
     child_starts, children = lists[lists[CHILD_STARTS]:], lists[lists[CHILDREN]:]
-    in_parent, left_at = lists[lists[IN_PARENT]:], lists[lists[LEFT_AT]:]
+    in_parent, left_at, at = lists[lists[IN_PARENT]:], lists[lists[LEFT_AT]:], lists[lists[AT]:]
     front[: size * size] = 0.0
     for k in range(pivots):
-        front[k * size + k] = diagonal
+        front[k * size + k] = diagonal if at[begin + k] < lists[STATES] else 0.0
     for q in range(starts[s], starts[s + 1]):
         front[places[q]] -= values[entries[q]]
     for q in range(child_starts[s], child_starts[s + 1]):
@@ -213,17 +214,17 @@ def _update(front: Vector, factors: Vector, left: Vector, pivots: int, behind: i
 
 
 @vector_code
-def solve_fronts(of: int, of_factors: int, of_b: int, of_room: int) -> int:
+def solve_fronts(of: int, of_factors: int, of_b: int) -> int:
     """The solution takes the place of the right side."""
     lists = indices_at(of, HEAD)
     lists = indices_at(of, lists[COLUMN_ROWS])
     numbers = vector_at(of_factors, lists[NUMBERS])
-    b, room = vector_at(of_b, lists[SIZE]), vector_at(of_room, lists[UNKNOWNS])
     n, fronts, at, rows = lists[UNKNOWNS], lists[FRONTS], lists[lists[AT]:], lists[lists[BEHIND]:]
+    b, room = vector_at(of_b, lists[SIZE]), numbers[lists[NUMBERS] - 1 - n :]
     first, behind_starts = lists[lists[FIRST]:], lists[lists[BEHIND_STARTS]:]
     factors_at, near = lists[lists[FACTORS_AT]:], numbers[lists[FRONT]:]
     for i in range(n):
-        room[i] = b[at[i]]
+        room[i] = b[at[i]] if at[i] < lists[STATES] else 0.0
     for s in range(fronts):
         pivots, begin = first[s + 1] - first[s], behind_starts[s]
         behind = behind_starts[s + 1] - begin
@@ -262,8 +263,9 @@ def solve_fronts(of: int, of_factors: int, of_b: int, of_room: int) -> int:
                 value -= factors[k * pivots + j] * room[first[s] + j]
             room[first[s] + k] = value * factors[k * pivots + k]
     for i in range(n):
-        b[at[i]] = room[i]
-    for i in range(n, lists[SIZE]):
+        if at[i] < lists[STATES]:
+            b[at[i]] = room[i]
+    for i in range(lists[STATES], lists[SIZE]):
         b[i] *= numbers[lists[NUMBERS] - 1]
     return 0
 

@@ -22,8 +22,8 @@ __all__ = ["slope_of_states", "sparse_lists", "why_differences", "why_not_implic
 MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python is cheaper,
 MOST_WITH_LAWS = 500  # but where events are decided there, too
 MOST_ENTRIES = 50  # of a column of a sparse matrix, on average, or all that a full one may have
-MOST_GROUPS = 16  # of columns that share no row, or entries of a row: else they are written out
-MOST_WRITTEN = 10_000  # entries, of which that takes little time
+MOST_GROUPS = 16  # of columns that share no row, or entries of a row: else equations have parts
+MOST_WRITTEN = 40_000  # entries of these, which are written out
 
 
 def sparse_lists(system: System, laws: Laws | None = None) -> Indices | None:
@@ -39,17 +39,19 @@ def sparse_lists(system: System, laws: Laws | None = None) -> Indices | None:
 def _sparse_lists(system: System, laws: Laws | None) -> Indices | None:
     if system.nx <= MOST_STATES and not (system.nx and is_large(system)):
         return None
-    slope, graph = slope_of_states(system, laws), _graph(system, laws)
-    if graph is None or graph.nnz > max(MOST_ENTRIES * system.nx, MOST_DENSE**2):
-        return None
-    graph = graph.tocsc()
-    graph.sort_indices()
     from .front_lists import lists_of
 
-    full_row = np.bincount(graph.indices).max(initial=0) > MOST_GROUPS  # no two share no row
-    written = slope is not None or (
-        full_row and graph.nnz < MOST_WRITTEN and laws is None and not system.nz)
-    return lists_of(graph, in_groups=not written or bool(why_no_derivatives(system, laws)))
+    written, graph = slope_of_states(system, laws) is not None, _graph(system, laws)
+    few = None if graph is None or graph.nnz > max(MOST_ENTRIES * system.nx, MOST_DENSE**2) \
+        else graph.tocsc()
+    if few is None or not written and np.bincount(few.indices).max(initial=0) > MOST_GROUPS:
+        parts = _graph_of_parts(system, laws)
+        if parts is not None:
+            return lists_of(parts, in_groups=False, states=system.nx)
+    if few is None:
+        return None
+    few.sort_indices()
+    return lists_of(few, in_groups=not written or bool(why_no_derivatives(system, laws)))
 
 
 def slope_of_states(system: System, laws: Laws | None = None) -> ca.SX | None:
@@ -103,6 +105,18 @@ def _graph(system: System, laws: Laws | None) -> csc_matrix | None:
         return None
     graph = _pattern(system.tape.slope, system.tape.x)
     return graph + _through_loops(system) if system.nz else graph
+
+
+def _graph_of_parts(system: System, laws: Laws | None) -> csc_matrix | None:
+    """Where slopes, and parts of them, depend on states and parts; None where that is not known."""
+    from scipy.sparse import csc_matrix
+
+    if laws is not None or system.nz or system.clusters or why_no_derivatives(system):
+        return None
+    pattern = system.cut_slope_x.sparsity()
+    if pattern.nnz() > MOST_WRITTEN:
+        return None
+    return csc_matrix((np.ones(pattern.nnz()), pattern.row(), pattern.colind()), pattern.shape)
 
 
 def _pattern(of: ca.SX, by: ca.SX) -> csc_matrix:

@@ -95,6 +95,10 @@ class OwnEvents:
         elif isinstance(islands, IslandsWithMass):
             equations.present  # noqa: B018
             equations.at_decisions("factors", islands.factors)
+        if rules.samplers is not None:
+            equations.assigned(rules.samplers.assigned)
+        if rules.resets is not None:
+            equations.at_events("resets", rules.resets.assigned)
         self._conditions = (0, np.zeros(0)) if required is None else (
             equations.at_events("required", required), np.empty(required.nnz_out(0)))
         self.q = equations.with_room(held)  # of all code that there is by now

@@ -25,28 +25,11 @@ def is_mostly_zeros(pattern: ca.Sparsity) -> bool:
     n = pattern.size1()
     if pattern.size2() != n or ca.sprank(ca.DM(pattern, 1)) < n:
         return False
-    rows, columns, bounds = order_of(pattern)
-    row, column = (np.argsort(order)[at] for order, at in zip(
-        (rows, columns), pattern.get_triplet(), strict=True))
-    behind: list[set[int]] = [set() for _ in range(n)]  # of each row, columns yet to come
-    below: list[set[int]] = [set() for _ in range(n)]  # of each column, rows yet to be chosen
-    for i, j in zip(row.tolist(), column.tolist(), strict=True):
-        if i < bounds[np.searchsorted(bounds, j, side="right")]:
-            behind[i].add(j)
-            below[j].add(i)
-    operations = 0
-    for k in range(n):
-        pivot = min(below[k])
-        mine = behind[pivot] - {k}
-        for j in behind[pivot]:
-            below[j].discard(pivot)
-        for i in below[k]:
-            behind[i].discard(k)
-            for j in mine - behind[i]:
-                below[j].add(i)
-            behind[i] |= mine
-        operations += 2 * len(below[k]) * len(mine)
-    return bool(operations < SHARE * 2 / 3 * n**3)
+    rows, columns, _ = order_of(pattern)
+    square = pattern.sub(rows.tolist(), columns.tolist())[0]
+    factors = (square + square.T).ldl()[0]
+    behind = np.diff(factors.T.colind())  # pivots, of each one
+    return bool(2 * (behind**2).sum() < SHARE * 2 / 3 * n**3)
 
 
 def pattern_of_choice(pattern: ca.Sparsity, torn: int) -> ca.Sparsity:

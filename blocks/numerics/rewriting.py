@@ -9,10 +9,11 @@ import numpy as np
 
 from .arrays import Flags, Indices
 
-__all__ = ["alternatives", "applied", "contained", "dependent_pairs", "instructions", "kinds",
-           "lifted", "replayed", "rewritten", "symbols_in"]
+__all__ = ["alternatives", "applied", "contained", "cut_jacobian", "dependent_pairs",
+           "instructions", "kinds", "lifted", "replayed", "rewritten", "symbols_in"]
 
 POWERS = ca.OP_EXP, ca.OP_EXPM1
+FEW = 8  # symbols that an expression follows, or parts of it become symbols
 
 
 def symbols_in(expression: ca.SX) -> set[int]:
@@ -121,20 +122,50 @@ def lifted(expressions: Sequence[ca.SX]) -> tuple[list[ca.SX], list[ca.SX], list
     nodes = function.instructions_sx()
     meant: dict[int, ca.SX] = {}  # exponents, by their hashes
     stands: dict[int, ca.SX] = {}  # the symbol of each
-    at: dict[int, ca.SX] = {}  # the symbol that an instruction takes
 
     def operated(kind: int, operands: list[ca.SX], k: int) -> list[ca.SX]:
-        operands = [at[k]] if k in at else operands
-        return [nodes[k].which_function()(*operands) if kind == ca.OP_CALL  # a table
-                else applied(kind, operands)]
-
-    def noted(kind: int, operands: list[ca.SX], k: int) -> list[ca.SX]:
-        found = operated(kind, operands, k)
         if kind in POWERS:
-            node = operands[0].__hash__()
-            meant[node] = operands[0]
-            at[k] = stands.setdefault(node, ca.SX.sym(f"exponent{len(stands) + 1}"))
-        return found
+            exponent = nodes[k].dep(0)
+            node = exponent.__hash__()
+            meant[node] = exponent
+            operands = [stands.setdefault(node, ca.SX.sym(f"exponent{len(stands) + 1}"))]
+        return [_operated(nodes[k], kind, operands)]
 
-    replayed(function, symbols, noted)
-    return replayed(function, symbols, operated), list(stands.values()), list(meant.values())
+    found = replayed(function, symbols, operated)
+    return found, list(stands.values()), list(meant.values())
+
+
+def cut_jacobian(expression: ca.SX, symbols: ca.SX) -> ca.SX:
+    """Derivatives by symbols, kept sparse by rows and columns for parts that follow many of them.
+
+    So each of the voltages along a ladder, which are sums of all before, is a few numbers. Behind
+    the rows of the expression stand those of what the parts are, less the parts themselves.
+    """
+    given = ca.vertcat(*ca.symvar(expression))
+    function = ca.Function("expression", [given], [expression])
+    nodes = function.instructions_sx()
+    new, stands_for, values = list[ca.SX](), list[ca.SX](), list[ca.SX]()
+    followed = {s.__hash__(): (s, {s.__hash__()}) for s in ca.vertsplit(symbols)}
+
+    def operated(kind: int, operands: list[ca.SX], k: int) -> list[ca.SX]:
+        found = _operated(nodes[k], kind, operands)
+        of = set[int]().union(*(followed[o.__hash__()][1] for o in operands
+                                if o.__hash__() in followed))
+        if len(of) > FEW and kind != ca.OP_CALL:
+            stands_for.append(found)
+            values.append(nodes[k])
+            found = ca.SX.sym("part")
+            new.append(found)
+            of = {found.__hash__()}
+        followed[found.__hash__()] = found, of
+        return [found]
+
+    rows, = replayed(function, [given], operated)
+    parts, told, known = (ca.vertcat(ca.SX(0, 1), *of) for of in (new, stands_for, values))
+    derivatives = ca.jacobian(ca.vertcat(rows, told - parts), ca.vertcat(symbols, parts))
+    return ca.substitute(derivatives, parts, known)
+
+
+def _operated(node: ca.SX, kind: int, operands: list[ca.SX]) -> ca.SX:
+    """The operation of a node on others, by what is called where that is a table."""
+    return node.which_function()(*operands) if kind == ca.OP_CALL else applied(kind, operands)

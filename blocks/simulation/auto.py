@@ -146,7 +146,7 @@ class Auto:
     """Asks from time to time whether a method of the other kind goes on."""
 
     def __init__(self, kind: type[Method], problem: Problem, start: float) -> None:
-        self._last = 0, start  # steps and time when it was asked last
+        self._last = 0, start, 0  # steps, time and episodes when it was asked last
         # steps when it is asked again
         self._next = _patience(problem, kind) if kind.implicit else REVIEW
 
@@ -158,29 +158,34 @@ class Auto:
 
     def other(self, running: RunningMethod, step: Step) -> type[Method] | None:
         """The method that goes on from the end of a step, where it is another one."""
-        steps, (before, since), nowhere = running.steps, self._last, running.current.goes_nowhere
+        steps, (before, since, began) = running.steps, self._last
+        nowhere = running.current.goes_nowhere
         if steps < self._next and not nowhere:
             return None
-        self._last, self._next = (steps, step.t), AGAIN * steps
+        self._last, self._next = (steps, step.t, running.episodes), AGAIN * steps
         if running.kind.implicit:
             explicit = explicit_method(running.problem, running.settings.rtol)
             usual = (step.t - since) / (steps - before)  # with all that happens
             least = usual / FARTHER
             if running.tried(explicit, step, BOLD * usual, least) > least:
                 return explicit
-            if running.cut_short:
-                self._next = steps + steps // AGAIN
-            return None
-        if nowhere or self._may_be_held(running, step):
+        elif nowhere or self._may_be_held(running, step):
             usual = running.current.usual_step(step)
             price = _price(running.problem, type(running.current))
             least = 0.0 if nowhere else FARTHER * price * usual
             implicit = implicit_method(running.problem)
             reached = running.tried(implicit, step, TRIED * usual, least, BOLD * usual)
-            if reached and reached >= least:
+            between = (steps - before) / max(running.episodes - began, 1)
+            crowded = running.cut_at_once and FARTHER * price <= between <= BOLD * price
+            if crowded or reached and reached >= least:
                 self._next = steps + _patience(running.problem, implicit)
-                self._last = steps, running.go_back(steps - before, BOLD * usual)
+                since = running.go_back(steps - before, BOLD * usual)
+                self._last = steps, since, running.episodes
                 return implicit
+        else:
+            return None
+        if running.cut_short:
+            self._next = steps + steps // AGAIN
         return None
 
     @staticmethod

@@ -71,7 +71,8 @@ class RunningMethod:
         self.driven = False  # whether a program drives the run step by step
         self._again_until = -np.inf  # to where a step is taken again, were it of fixed length, too
         self._auto = Auto(settings.method, problem, settings.t_start)
-        self.cut_short = False  # whether an event ended the last trial of another kind
+        # whether an event ended the last trial of another kind, or its first step
+        self.cut_short = self.cut_at_once = False
         self._begun: Any = None  # the class that the episode began with
         self._frees_signs = False
         self._seen: set[bytes] = set()  # modes and relations whose rates were looked at
@@ -310,6 +311,7 @@ class RunningMethod:
             reached = trial.advance(end)
         length = (trial.t - step.t) / max(trial.work.steps + trial.work.rejected, 1)
         self.cut_short = trial.t < end and trial.work.steps < most
+        self.cut_at_once = self.cut_short and trial.work.steps <= 1
         trial.rest()
         return 0.0 if reached.failure else length
 

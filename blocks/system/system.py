@@ -20,6 +20,7 @@ from ..assembly.network import Family, Network
 from ..exceptions import StructureError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices, distinct
+from ..numerics.rewriting import cut_jacobian
 from ..units import unit
 from .evaluator import Evaluator
 from .state_tables import StateTables, angles_of
@@ -126,10 +127,16 @@ class System:
         return self.function("residual", self._residual)
 
     @cached_property
+    def cut_slope_x(self) -> ca.SX:
+        """Derivatives of slopes by states, then of parts of slopes that follow many of these."""
+        return cut_jacobian(self.tape.slope, self.tape.x)
+
+    @cached_property
     def implicit_jacobian(self) -> Evaluator:
-        """Derivatives of slopes and residuals by states and torn unknowns."""
-        return self.jacobian(ca.vertcat(self.tape.slope, self._residual),
-                             ca.vertcat(self.tape.x, self.tape.z))
+        """Derivatives of slopes and residuals by states and torn unknowns; then of parts of these
+        that follow many of them."""
+        return self.function("jacobian", cut_jacobian(
+            ca.vertcat(self.tape.slope, self._residual), ca.vertcat(self.tape.x, self.tape.z)))
 
     @cached_property
     def slope_x(self) -> Evaluator:

@@ -170,7 +170,7 @@ def test_fronts_solve_what_numpy_solves(which, more):
     factorize_code(int(lists[FACTORIZE]), lists, values, diagonal, factors)
     right = rng.normal(size=n + more)
     b = right.copy()
-    solve_code(int(lists[SOLVE]), lists, factors, b, np.empty(n))
+    solve_code(int(lists[SOLVE]), lists, factors, b)
     assert_allclose(b[:n], np.linalg.solve(diagonal * np.eye(n) - matrix.toarray(), right[:n]),
                     rtol=1e-12, atol=1e-14)
     assert_allclose(b[n:], right[n:] / diagonal, rtol=1e-15)

@@ -36,7 +36,7 @@ def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Ve
                     near[i] += side * np.sqrt(1.0 + i / x.size) * work.k[ATOL, i]
             _derive_at(code, work, t, near, slope, grouped)
             finite = _is_finite(work.linear)
-    if not (finite or grouped):
+    if not finite and work.sparse.size == 0:
         _derive_overflown(code, work, t, x, slope)
     for i in range(0 if finite else work.linear.shape[0]):
         for j in range(work.linear.shape[1]):  # infinite on either side: tried again, shorter

@@ -25,10 +25,9 @@ SMALL = 50  # equations of a block of which many may be alike
 GROWTH = 2.0  # of rounding errors by an assignment, whose terms are of one size
 MOST = GROWTH**20  # amplification of rounding errors by assignments in a row
 WIDE = GROWTH**12  # the same, assumed of a term that bends: it is passed once
-LARGE = 2000  # equations of a block from which short chains, thus sparse rows, are worth more
+LARGE = 2000  # equations of a block from which sparse rows are worth more than few unknowns
 PIVOT = 0.1  # of the largest one: a pivot that is as good
 EVEN_ROUNDS = 10  # of making rows and columns of equal size
-SHALLOW = GROWTH**6  # than few unknowns, and the most amplification there
 
 
 @dataclass(frozen=True)
@@ -194,8 +193,7 @@ def torn_block(equations: Indices, unknowns: Indices, pairs: Indices, wanted: Fl
         if len(torn.leftover) > len(distinct(rows[balance > 0])):
             torn = None
     if torn is None:
-        torn = tear(*places, position >= 0, size, wanted[unknowns],
-                    MOST if size < LARGE else SHALLOW, sizes)
+        torn = tear(*places, position >= 0, size, wanted[unknowns], MOST, sizes)
     return Block(equations, unknowns, rows[torn.pairs], classes[torn.pairs], position[torn.pairs],
                  torn.depth, unknowns[torn.torn], equations[torn.leftover], bool(linear.all()))
 

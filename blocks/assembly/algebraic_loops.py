@@ -137,10 +137,12 @@ def solvable(group: Group, k: int, parameters: Parameters) -> tuple[Indices, Ind
 
 
 def coefficients_at(flat: Flat, group: Group, rows: Indices, parameters: Parameters, values: Vector,
-                    choice: int, chance: np.random.Generator) -> tuple[Indices, Indices, Vector]:
+                    choice: int, chance: np.random.Generator, alike: bool = False
+                    ) -> tuple[Indices, Indices, Vector]:
     """Equations of some rows of a group, classes and their coefficients at values of all classes.
 
-    Conditions do not hold by choice 0, hold by 1, and hold by chance by others.
+    Conditions do not hold by choice 0, hold by 1, and hold by chance by others, ``alike`` in all
+    rows or not.
     """
     law, n = group.law, len(rows)
     if law is None:
@@ -152,8 +154,10 @@ def coefficients_at(flat: Flat, group: Group, rows: Indices, parameters: Paramet
                               dtype=int).reshape(-1, 2, n).swapaxes(0, 1)
     given = np.ones((len(law.arguments) + 1, n))
     given[at], given[-1] = signs * values[classes], 0.0  # the time
-    shape = len(law.kernel.relation_symbols), n
-    holds = np.full(shape, choice) if choice < 2 else chance.integers(0, 2, shape)
+    conditions = len(law.kernel.relation_symbols)
+    holds = np.full((conditions, n), choice)
+    if choice > 1:
+        holds[:] = chance.integers(0, 2, (conditions, 1 if alike else n))
     slopes = np.array(law.gradient.map(n).call([
         *(ca.DM(row[None].astype(float)) for row in (*given, *holds)),
         *(ca.DM(p[:, some.instances]) for p in parameters[group.family])])[0])

@@ -55,9 +55,9 @@ class Bordered:
     def lists(self, tied: Indices) -> Indices:
         """Lists as of :mod:`~blocks.native.front_lists`, where these states are solved for."""
         n, size = self.states, self.size
-        place = np.arange(size + len(tied) + 1)  # of columns; time has none
+        place = np.arange(size - len(tied) + 1)  # of columns; time, the last one, has none
         place[tied], place[-1] = np.arange(size - len(tied), size), -1
-        column = place[np.minimum(self.column, len(place) - 1)]
+        column = place[self.column]
         taken = np.flatnonzero(column >= 0)
         rows, columns = (np.append(np.arange(n), one[taken]) for one in (self.row, column))
         pattern = ca.Sparsity.triplet(size, size, rows.tolist(), columns.tolist())

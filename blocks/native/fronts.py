@@ -120,9 +120,6 @@ def factorize_fronts(of: int, entries: int, diagonal: float, of_factors: int) ->
         behind = behind_starts[s + 1] - behind_starts[s]
         _assemble(lists, values, diagonal, front, left, s, pivots, pivots + behind)
         factors = numbers[factors_at[s]:]
-        if pivots == 1:
-            _eliminate_one(front, factors, left[left_at[s]:], behind)
-            continue
         _eliminate(front, factors, pivots, behind)
         _update(front, factors, left[left_at[s]:], pivots, behind)
     return 0
@@ -150,22 +147,6 @@ def _assemble(lists: Indices, values: Vector, diagonal: float, front: Vector, le
             source = left_at[child] + a * count
             for b in range(count):
                 front[row + in_parent[begin + b]] += left[source + b]
-
-
-@machine_code
-def _eliminate_one(front: Vector, factors: Vector, left: Vector, behind: int) -> None:
-    """Eliminate a single pivot, as :func:`_eliminate` and :func:`_update` do several: most fronts
-    have one where few unknowns act on each other."""
-    size, inverse = 1 + behind, 1.0 / front[0]
-    factors[0] = inverse
-    for r in range(behind):
-        factors[1 + r] = front[1 + r]
-    for r in range(behind):
-        row = (1 + r) * size
-        factor = front[row] * inverse
-        factors[size + r] = factor
-        for c in range(behind):
-            left[r * behind + c] = front[row + 1 + c] - factor * factors[1 + c]
 
 
 @machine_code
@@ -233,11 +214,6 @@ def solve_fronts(of: int, of_factors: int, of_b: int, of_room: int) -> int:
         behind = behind_starts[s + 1] - begin
         factors = numbers[factors_at[s]:]
         below = pivots * (pivots + behind)
-        if pivots == 1:  # where most have few behind them
-            value = room[first[s]]
-            for r in range(behind):
-                room[rows[begin + r]] -= factors[below + r] * value
-            continue
         near[:behind] = 0.0
         for k in range(pivots):
             value = room[first[s] + k]
@@ -251,12 +227,6 @@ def solve_fronts(of: int, of_factors: int, of_b: int, of_room: int) -> int:
         pivots, begin = first[s + 1] - first[s], behind_starts[s]
         behind = behind_starts[s + 1] - begin
         factors = numbers[factors_at[s]:]
-        if pivots == 1:
-            value = room[first[s]]
-            for r in range(behind):
-                value -= factors[1 + r] * room[rows[begin + r]]
-            room[first[s]] = value * factors[0]
-            continue
         for r in range(behind):
             near[r] = room[rows[begin + r]]
         for k in range(pivots - 1, -1, -1):

@@ -86,7 +86,8 @@ class StreamVariables:
             mine = np.flatnonzero(whose == g)
             rows = block.equations[mine] - self.flat.groups[g].first
             counts = starts[rows + 1] - starts[rows]
-            at = np.arange(counts.sum()) + np.repeat(starts[rows] + counts - counts.cumsum(), counts)
+            before = counts.cumsum() - counts
+            at = np.arange(counts.sum()) + np.repeat(starts[rows] - before, counts)
             parts.append((np.repeat(mine, counts), classes[at], values[at]))
         row, classes, values = (np.concatenate(part) for part in zip(*parts, strict=True))
         column = np.searchsorted(block.unknowns, classes)

@@ -51,9 +51,16 @@ class Bordered:
         self.column, row = (np.array(one) for one in (pattern.row(), pattern.get_col()))
         self.row = np.where(row < solved, row + states, row - solved)
         self.entries = pattern.nnz()
+        self._known: dict[bytes, Indices] = {}  # lists
 
     def lists(self, tied: Indices) -> Indices:
         """Lists as of :mod:`~blocks.native.front_lists`, where these states are solved for."""
+        key = tied.tobytes()
+        if key not in self._known:
+            self._known[key] = self._made(tied)
+        return self._known[key]
+
+    def _made(self, tied: Indices) -> Indices:
         n, size = self.states, self.size
         place = np.arange(size - len(tied) + 1)  # of columns; time, the last one, has none
         place[tied], place[-1] = np.arange(size - len(tied), size), -1

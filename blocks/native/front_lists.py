@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
 
 __all__ = [
-    "AT", "BEHIND", "BEHIND_STARTS", "BORDERED", "CHILDREN", "CHILD_STARTS", "COLUMN_GROUPS", "COLUMN_ROWS",
-    "COLUMN_STARTS", "ENTRIES", "ENTRIES_OF", "ENTRY_PLACES", "ENTRY_STARTS", "FACTORIZE",
-    "FACTORS_AT", "FIRST", "FRONT", "FRONTS", "GROUPS", "GROUP_STARTS", "HEAD", "IN_PARENT", "LEFT",
-    "LEFT_AT", "NUMBERS", "SIZE", "SOLVE", "UNKNOWNS", "joined_lists", "lists_of", "room_of"]  # fmt: skip
+    "AT", "BEHIND", "BEHIND_STARTS", "BORDERED", "CHILDREN", "CHILD_STARTS", "COLUMN_GROUPS",
+    "COLUMN_ROWS", "COLUMN_STARTS", "ENTRIES", "ENTRIES_OF", "ENTRY_PLACES", "ENTRY_STARTS",
+    "FACTORIZE", "FACTORS_AT", "FIRST", "FRONT", "FRONTS", "GROUPS", "GROUP_STARTS", "HEAD",
+    "IN_PARENT", "LEFT", "LEFT_AT", "NUMBERS", "SIZE", "SOLVE", "UNKNOWNS", "joined_lists",
+    "lists_of", "room_of"]  # fmt: skip
 
 #: The lists of a matrix are one array of whole numbers, lists end to end. First stands where each
 #: list begins.

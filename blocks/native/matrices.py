@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
     from ..system import System
 
-__all__ = ["bordered_matrix", "slope_of_states", "sparse_lists", "why_differences", "why_not_implicit"]
+__all__ = ["bordered_matrix", "slope_of_states", "sparse_lists", "why_differences",
+           "why_not_implicit"]  # fmt: skip
 
 MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python is cheaper,
 MOST_WITH_LAWS = 500  # but where events are decided there, too
@@ -29,7 +30,8 @@ MOST_WRITTEN = 10_000  # entries, of which that takes little time
 
 def bordered_matrix(system: System, laws: Laws | None = None) -> Bordered | None:
     """A large matrix with rows of what is solved for at every point, if it has one."""
-    if laws is not None or system.nx <= MOST_STATES or is_large(system):
+    if system.nx <= MOST_STATES or is_large(system) or (
+            laws is not None or why_no_derivatives(system)):
         return None
     return system.once("bordered matrix", lambda: _bordered_matrix(system))
 

@@ -157,9 +157,10 @@ class OneStep(Method):
         problem: Any = self.problem
         if not solves_with_derivatives(self.kind):
             return None
-        if (bordered := bordered_matrix(problem.system, problem.laws)) is not None:
-            lists = bordered.lists(problem.tied)
-        elif (lists := sparse_lists(problem.system, problem.laws)) is None:
+        bordered = bordered_matrix(problem.system, problem.laws)
+        lists = bordered.lists(problem.tied) if bordered is not None else sparse_lists(
+            problem.system, problem.laws)
+        if lists is None:
             if not self.equations.differences:
                 return None
             from scipy.sparse import csc_matrix

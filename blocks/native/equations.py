@@ -449,9 +449,9 @@ class Equations:
 
     def _straight(self, function: ca.Function, lanes: int = 1,
                   places: dict[int, tuple[str, int]] | None = None) -> int:
-        if lanes == 1 and places is None and function.n_instructions() > REPEATS:
+        if lanes == 1 and function.n_instructions() > REPEATS:
             with suppress(Unwritable):
-                return self._repeated(Repetitions(function), 0)
+                return self._repeated(Repetitions(function), 0, places=places)
         writer = Writer(lanes)
         for i, value in enumerate(writer.values(function, places or self._places)):
             writer.store(value, "%out", i)
@@ -474,10 +474,11 @@ class Equations:
                 return Repetitions(function)
         return None
 
-    def _repeated(self, patterns: Repetitions, which: int, quick: bool | None = None) -> int:
+    def _repeated(self, patterns: Repetitions, which: int, quick: bool | None = None,
+                  places: dict[int, tuple[str, int]] | None = None) -> int:
         """A result, its equal patterns as loops."""
         text, start = LoopText(), int(self.offsets[-1])
-        end = patterns.write(text, which, self._places, start)
+        end = patterns.write(text, which, places or self._places, start)
         self.scratch = max(self.scratch, end - start)
         return self._compiled(text, quick)
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from blocks import BlocksError, Component, Model, quantity, sin
 from library import electrical as E  # noqa: N812
+from library import gas as G  # noqa: N812
 from library import isothermal_liquid as L  # noqa: N812
 from library import mechanisms as M  # noqa: N812
 from library import planar as P  # noqa: N812
@@ -288,6 +289,21 @@ def restrictions(n: int) -> Model:
     return m
 
 
+def chambers(n: int) -> Model:
+    """Chambers of gas in a square, joined by restrictions, one of them at a higher pressure."""
+    side = round(n**0.5)
+    number = np.arange(side**2).reshape(side, side)
+    ends = [np.concatenate([a.ravel(), b.ravel()]) for a, b in (
+        (number[:, :-1], number[:-1]), (number[:, 1:], number[1:]))]
+    m = Model("chambers")
+    m.chambers = G.ConstantVolumeChamber(count=side**2, p_I=quantity(
+        np.where(number.ravel() == 0, 0.3, 0.1), "MPa"))
+    m.ways = G.LocalRestriction(count=len(ends[0]), restriction_type="fixed", area="10 mm^2")
+    m.connect(m.ways.A, m.chambers[ends[0]].A)
+    m.connect(m.ways.B, m.chambers[ends[1]].A)
+    return m
+
+
 def rubbed(law: str, **strength: Any) -> Callable[[int], Model]:
     """A chain with a law of friction on every mass."""
     def make(n: int) -> Model:
@@ -384,6 +400,8 @@ FAMILIES = (
     Family("voltage cascade of default diodes", cascade, (6, 20, 60), "0.1 s", "event", 5e-3),
     Family("H-bridges on one supply", bridges, (5, 20, 80), "10 ms", goal=1.0),
     Family("restrictions without chambers", restrictions, (10, 100, 400), "20 ms", goal=1.0),
+    Family("chambers of gas in a square", chambers, (25, 100, 400), "1 s", goal=3.0,
+           options={"method": "rodas4"}),
     Family("district heated by water, a pipe to every house", district, (30, 100, 300), "1 ms",
            goal=10.0),
     Family("Dahl's friction on every mass", rubbed("dahl", coulomb_force="0.1 N"),

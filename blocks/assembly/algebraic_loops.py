@@ -25,10 +25,9 @@ SMALL = 50  # equations of a block of which many may be alike
 GROWTH = 2.0  # of rounding errors by an assignment, whose terms are of one size
 MOST = GROWTH**20  # amplification of rounding errors by assignments in a row
 WIDE = GROWTH**12  # the same, assumed of a term that bends: it is passed once
-LARGE = 2000  # equations of a block from which short chains, thus sparse rows, are worth more
+LARGE = 2000  # equations of a block from which sparse rows are worth more than few unknowns
 PIVOT = 0.1  # of the largest one: a pivot that is as good
 EVEN_ROUNDS = 10  # of making rows and columns of equal size
-SHALLOW = GROWTH**6  # than few unknowns, and the most amplification there
 
 
 @dataclass(frozen=True)
@@ -138,10 +137,12 @@ def solvable(group: Group, k: int, parameters: Parameters) -> tuple[Indices, Ind
 
 
 def coefficients_at(flat: Flat, group: Group, rows: Indices, parameters: Parameters, values: Vector,
-                    choice: int, chance: np.random.Generator) -> tuple[Indices, Indices, Vector]:
+                    choice: int, chance: np.random.Generator, alike: bool = False
+                    ) -> tuple[Indices, Indices, Vector]:
     """Equations of some rows of a group, classes and their coefficients at values of all classes.
 
-    Conditions do not hold by choice 0, hold by 1, and hold by chance by others.
+    Conditions do not hold by choice 0, hold by 1, and hold by chance by others, ``alike`` in all
+    rows or not.
     """
     law, n = group.law, len(rows)
     if law is None:
@@ -153,8 +154,10 @@ def coefficients_at(flat: Flat, group: Group, rows: Indices, parameters: Paramet
                               dtype=int).reshape(-1, 2, n).swapaxes(0, 1)
     given = np.ones((len(law.arguments) + 1, n))
     given[at], given[-1] = signs * values[classes], 0.0  # the time
-    shape = len(law.kernel.relation_symbols), n
-    holds = np.full(shape, choice) if choice < 2 else chance.integers(0, 2, shape)
+    conditions = len(law.kernel.relation_symbols)
+    holds = np.full((conditions, n), choice)
+    if choice > 1:
+        holds[:] = chance.integers(0, 2, (conditions, 1 if alike else n))
     slopes = np.array(law.gradient.map(n).call([
         *(ca.DM(row[None].astype(float)) for row in (*given, *holds)),
         *(ca.DM(p[:, some.instances]) for p in parameters[group.family])])[0])
@@ -194,8 +197,7 @@ def torn_block(equations: Indices, unknowns: Indices, pairs: Indices, wanted: Fl
         if len(torn.leftover) > len(distinct(rows[balance > 0])):
             torn = None
     if torn is None:
-        torn = tear(*places, position >= 0, size, wanted[unknowns],
-                    MOST if size < LARGE else SHALLOW, sizes)
+        torn = tear(*places, position >= 0, size, wanted[unknowns], MOST, sizes)
     return Block(equations, unknowns, rows[torn.pairs], classes[torn.pairs], position[torn.pairs],
                  torn.depth, unknowns[torn.torn], equations[torn.leftover], bool(linear.all()))
 

@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 
 from ..language.kernel import Law
-from ..numerics.arrays import Flags
+from ..numerics.arrays import Flags, Indices, Vector, distinct
 from ..numerics.rewriting import symbols_in
 from ..numerics.tolerances import DEPENDENT_EXACTLY, TINY
 from .algebraic_loops import Block, coefficients_at
@@ -35,6 +35,7 @@ class StreamVariables:
         self._values = 0.5 + np.modf(GOLDEN * np.arange(1, flat.classes + 1))[0]
         self._values[self._flows] = 0.0
         self._products: dict[Law, bool] = {}
+        self._known: dict[tuple[int, int], tuple[Indices, Indices, Vector]] = {}  # coefficients
 
     def leaves_open(self, block: Block) -> bool:
         """Whether a block no longer determines its unknowns where nothing flows."""
@@ -79,17 +80,35 @@ class StreamVariables:
     def _matrix(self, block: Block, trial: int) -> ca.DM:
         """Coefficients of a block's unknowns where nothing flows, for a choice of relations: those
         of every equation per its largest."""
-        flat, n = self.flat, len(block.equations)
-        place = {int(c): j for j, c in enumerate(block.unknowns)}
-        matrix = ca.DM(n, n)
-        for k, equation in enumerate(block.equations):
-            group, row = flat.group_of(int(equation))
-            _, classes, values = coefficients_at(
-                flat, group, np.array([row]), self._parameters, self._values, trial,
-                np.random.default_rng(trial))
-            mine = np.array([c in place for c in classes.tolist()], dtype=bool)
-            with np.errstate(invalid="ignore"):  # what is no number determines nothing
-                values = values / np.abs(values[mine]).max(initial=TINY)
-            for c, value in zip(classes[mine].tolist(), values[mine].tolist(), strict=True):
-                matrix[k, place[c]] += value
-        return matrix
+        n, whose, parts = len(block.equations), self.flat.groups_of(block.equations), []
+        for g in distinct(whose).tolist():
+            starts, classes, values = self._coefficients(g, trial)
+            mine = np.flatnonzero(whose == g)
+            rows = block.equations[mine] - self.flat.groups[g].first
+            counts = starts[rows + 1] - starts[rows]
+            before = counts.cumsum() - counts
+            at = np.arange(counts.sum()) + np.repeat(starts[rows] - before, counts)
+            parts.append((np.repeat(mine, counts), classes[at], values[at]))
+        row, classes, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+        column = np.searchsorted(block.unknowns, classes)
+        inside = block.unknowns[np.minimum(column, n - 1)] == classes
+        row, column, values, largest = row[inside], column[inside], values[inside], np.full(n, TINY)
+        with np.errstate(invalid="ignore"):  # what is no number determines nothing
+            np.maximum.at(largest, row, np.abs(values))
+            values = values / largest[row]
+        places, which = np.unique(column * n + row, return_inverse=True)
+        pattern = ca.Sparsity.triplet(n, n, (places % n).tolist(), (places // n).tolist())
+        return ca.DM(pattern, np.bincount(which, values).tolist())
+
+    def _coefficients(self, number: int, trial: int) -> tuple[Indices, Indices, Vector]:
+        """Coefficients in a group for a choice of relations: where those of its equations begin,
+        classes, and values."""
+        if (number, trial) not in self._known:
+            group = self.flat.groups[number]
+            equations, classes, values = coefficients_at(
+                self.flat, group, np.arange(group.size), self._parameters, self._values, trial,
+                np.random.default_rng(trial), alike=True)
+            order = np.argsort(equations, kind="stable")
+            starts = np.searchsorted(equations[order], group.first + np.arange(group.size + 1))
+            self._known[number, trial] = starts, classes[order], values[order]
+        return self._known[number, trial]

@@ -23,7 +23,7 @@ from .expressions import Writer
 from .sparse_factors import SparseFactors
 from .text import Beginning, Text, function_of
 
-__all__ = ["SolvedText", "Unknowns", "derive", "derive_in_direction"]
+__all__ = ["SolvedText", "Unknowns", "derive", "derive_bordered", "derive_in_direction"]
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,8 @@ class SolvedText(Text):
                  for lines in (self._text(w), function_of(along, Beginning()))]
         out = Writer(declared={f"declare void {name}(ptr, ptr, ptr, ptr, ptr)" for name in names})
         out.call(fill, "%t", "%x", "%p", "%q", "%out", *names,
-                 *(out.pointer("%q", i) for i in (moves, room)), states, by.numel(), size)
+                 *(out.pointer("%q", i) for i in (moves, room)), states, by.numel(),
+                 size if fill is not derive_bordered else matrix.nnz())
         return function_of(out, Beginning())
 
 
@@ -175,4 +176,17 @@ def derive_in_direction(t: int, x: int, p: int, q: int, out: int, begin: int, al
     direction[:states] = given[:states]
     given[:] = 0.0
     run_code(along, t, x, p, q, out)
+    return 0
+
+
+@machine_code
+def derive_bordered(t: int, x: int, p: int, q: int, out: int, begin: int, along: int, moves: int,
+                    column: int, states: int, total: int, entries: int) -> int:
+    """Fill in the entries of all matrices, which stand behind the direction, and df/dt."""
+    run_code(begin, t, x, p, q, q)
+    direction, filled = vector_at(moves, total + entries), vector_at(out, entries)
+    filled[:] = direction[total:]
+    direction[:total] = 0.0
+    direction[total - 1] = 1.0
+    run_code(along, t, x, p, q, out + 8 * entries)
     return 0

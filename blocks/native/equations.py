@@ -25,7 +25,7 @@ from .forms import is_large
 from .front_lists import COLUMN_GROUPS, STATES, UNKNOWNS
 from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
-from .matrices import sparse_lists, why_differences
+from .matrices import bordered_matrix, sparse_lists, why_differences
 from .repetitions import Repetitions
 from .stages import ARITHMETIC
 from .steps import (
@@ -223,6 +223,8 @@ class Equations:
         """
         if not solves_with_derivatives(kind) or self.differences:
             return 0
+        if bordered_matrix(self.system, self._laws) is not None:
+            return self.bordered
         lists = sparse_lists(self.system, self._laws)
         if lists is not None and not lists[COLUMN_GROUPS]:
             return self.entries
@@ -239,6 +241,13 @@ class Equations:
 
         return (self._looped("derivatives") if self.large
                 else self._through_unknowns(derive_in_direction))
+
+    @cached_property
+    def bordered(self) -> int:
+        """Address of the entries of a matrix with rows of unknowns, and df/dt."""
+        from .derivatives import derive_bordered
+
+        return self._through_unknowns(derive_bordered)
 
     def _through_unknowns(self, fill: MachineCode) -> int:
         """Address of derivatives through what is solved for."""

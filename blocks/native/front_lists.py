@@ -5,7 +5,7 @@ See :mod:`blocks.native.fronts`; also which columns share no row, so that one ev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
 
 __all__ = [
-    "AT", "BEHIND", "BEHIND_STARTS", "CHILDREN", "CHILD_STARTS", "COLUMN_GROUPS", "COLUMN_ROWS",
-    "COLUMN_STARTS", "ENTRIES", "ENTRIES_OF", "ENTRY_PLACES", "ENTRY_STARTS", "FACTORIZE",
-    "FACTORS_AT", "FIRST", "FRONT", "FRONTS", "GROUPS", "GROUP_STARTS", "HEAD", "IN_PARENT", "LEFT",
-    "LEFT_AT", "NUMBERS", "SIZE", "SOLVE", "STATES", "UNKNOWNS", "lists_of", "room_of"]  # fmt: skip
+    "AT", "BEHIND", "BEHIND_STARTS", "BORDERED", "CHILDREN", "CHILD_STARTS", "COLUMN_GROUPS",
+    "COLUMN_ROWS", "COLUMN_STARTS", "ENTRIES", "ENTRIES_OF", "ENTRY_PLACES", "ENTRY_STARTS",
+    "FACTORIZE", "FACTORS_AT", "FIRST", "FRONT", "FRONTS", "GROUPS", "GROUP_STARTS", "HEAD",
+    "IN_PARENT", "LEFT", "LEFT_AT", "NUMBERS", "SIZE", "SOLVE", "STATES", "UNKNOWNS",
+    "joined_lists", "lists_of", "room_of"]  # fmt: skip
 
 #: The lists of a matrix are one array of whole numbers, lists end to end. First stands where each
 #: list begins.
@@ -36,6 +37,7 @@ LISTS = ("first", "behind_starts", "behind", "in_parent", "child_starts", "child
 (FRONTS, UNKNOWNS, STATES, COLUMN_GROUPS, ENTRIES, NUMBERS, FRONT, LEFT, SIZE, FACTORIZE, SOLVE,
  HEAD) = range(len(LISTS), len(LISTS) + 12)
 
+BORDERED = -1  # in place of the number of fronts: unknowns have rows beside states
 SMALL = 8  # pivots of a front up to which all that lead to one are taken together
 SPARE = 0.25  # part of a front's pivot rows that may be zero
 
@@ -52,10 +54,16 @@ def lists_of(pattern: csc_matrix, in_groups: bool = True, states: int | None = N
     lists, sizes = _in_fronts(pattern) if order is None else _in_three(pattern, order)
     lists |= {"group_starts": _starts([len(g) for g in groups]), "groups": _joined(groups),
               "column_starts": pattern.indptr, "column_rows": pattern.indices}
-    starts = HEAD + _starts([len(lists[name]) for name in LISTS])[:-1]
     sizes[0] += n + 1  # for a vector, and the reciprocal of the diagonal
-    head = [len(lists["first"]) - 1, n, states or n, len(groups), pattern.nnz, *sizes, n, 0, 0]
-    return _joined([starts, head, *(lists[name] for name in LISTS)])
+    return joined_lists(
+        lists, [len(lists["first"]) - 1, n, states or n, len(groups), pattern.nnz, *sizes])
+
+
+def joined_lists(lists: Mapping[str, Indices], head: Sequence[int]) -> Indices:
+    """Lists end to end, behind where each begins and the ``head``, up to what is of a process."""
+    parts = [lists.get(name, np.zeros(0, dtype=np.int64)) for name in LISTS]
+    starts = HEAD + _starts([len(part) for part in parts])[:-1]
+    return _joined([starts, head, np.zeros(HEAD - SIZE, dtype=np.int64), *parts])
 
 
 def _chain(pattern: csc_matrix) -> Indices | None:
@@ -82,9 +90,7 @@ def _in_three(pattern: csc_matrix, order: Indices) -> tuple[dict[str, Indices], 
     entries = np.full(3 * n, -1)  # of each unknown its own, that below it, and that beside it
     entries[3 * np.minimum(row, column) + np.where(row > column, 1, 2 * (row < column))] = (
         np.arange(pattern.nnz))
-    lists = dict.fromkeys(LISTS, np.zeros(0, dtype=np.int64))
-    return lists | {"first": np.zeros(1, dtype=np.int64), "entries": entries, "at": order}, [
-        3 * n, 0, 0]
+    return {"first": np.zeros(1, dtype=np.int64), "entries": entries, "at": order}, [3 * n, 0, 0]
 
 
 def _in_fronts(pattern: csc_matrix) -> tuple[dict[str, Indices], list[int]]:

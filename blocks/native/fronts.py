@@ -14,10 +14,12 @@ from __future__ import annotations
 from ..machine.functions import machine_code, vector_code
 from ..machine.signatures import CFunction, indices_at, multiply_add, vector_at
 from ..numerics.arrays import Indices, Vector
+from .bordered import factorize_bordered, solve_bordered
 from .front_lists import (
     AT,
     BEHIND,
     BEHIND_STARTS,
+    BORDERED,
     CHILD_STARTS,
     CHILDREN,
     COLUMN_ROWS,
@@ -52,6 +54,8 @@ def lists_with(lists: Indices, size: int) -> Indices:
     """Return the lists for vectors of ``size`` numbers, of which nothing acts on the last ones."""
     out = lists.copy()
     codes = (factorize_fronts, solve_fronts) if lists[FRONTS] else (factorize_chain, solve_chain)
+    if lists[FRONTS] == BORDERED:
+        codes = factorize_bordered, solve_bordered
     out[SIZE], out[FACTORIZE], out[SOLVE] = size, *(code.callback for code in codes)
     return out
 
@@ -117,9 +121,6 @@ def factorize_fronts(of: int, entries: int, diagonal: float, of_factors: int) ->
         behind = behind_starts[s + 1] - behind_starts[s]
         _assemble(lists, values, diagonal, front, left, s, first[s], pivots, pivots + behind)
         factors = numbers[factors_at[s]:]
-        if pivots == 1:
-            _eliminate_one(front, factors, left[left_at[s]:], behind)
-            continue
         _eliminate(front, factors, pivots, behind)
         _update(front, factors, left[left_at[s]:], pivots, behind)
     return 0
@@ -147,22 +148,6 @@ def _assemble(lists: Indices, values: Vector, diagonal: float, front: Vector, le
             source = left_at[child] + a * count
             for b in range(count):
                 front[row + in_parent[begin + b]] += left[source + b]
-
-
-@machine_code
-def _eliminate_one(front: Vector, factors: Vector, left: Vector, behind: int) -> None:
-    """Eliminate a single pivot, as :func:`_eliminate` and :func:`_update` do several: most fronts
-    have one where few unknowns act on each other."""
-    size, inverse = 1 + behind, 1.0 / front[0]
-    factors[0] = inverse
-    for r in range(behind):
-        factors[1 + r] = front[1 + r]
-    for r in range(behind):
-        row = (1 + r) * size
-        factor = front[row] * inverse
-        factors[size + r] = factor
-        for c in range(behind):
-            left[r * behind + c] = front[row + 1 + c] - factor * factors[1 + c]
 
 
 @machine_code
@@ -230,11 +215,6 @@ def solve_fronts(of: int, of_factors: int, of_b: int) -> int:
         behind = behind_starts[s + 1] - begin
         factors = numbers[factors_at[s]:]
         below = pivots * (pivots + behind)
-        if pivots == 1:  # where most have few behind them
-            value = room[first[s]]
-            for r in range(behind):
-                room[rows[begin + r]] -= factors[below + r] * value
-            continue
         near[:behind] = 0.0
         for k in range(pivots):
             value = room[first[s] + k]
@@ -248,12 +228,6 @@ def solve_fronts(of: int, of_factors: int, of_b: int) -> int:
         pivots, begin = first[s + 1] - first[s], behind_starts[s]
         behind = behind_starts[s + 1] - begin
         factors = numbers[factors_at[s]:]
-        if pivots == 1:
-            value = room[first[s]]
-            for r in range(behind):
-                value -= factors[1 + r] * room[rows[begin + r]]
-            room[first[s]] = value * factors[0]
-            continue
         for r in range(behind):
             near[r] = room[rows[begin + r]]
         for k in range(pivots - 1, -1, -1):

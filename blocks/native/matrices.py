@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numerics.arrays import Indices
 from ..numerics.rewriting import dependent_pairs
+from .bordered import Bordered
 from .forms import MOST_STATES, has_small_loops, is_large, why_no_derivatives, why_not
 
 if TYPE_CHECKING:
@@ -17,13 +18,33 @@ if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
     from ..system import System
 
-__all__ = ["slope_of_states", "sparse_lists", "why_differences", "why_not_implicit"]
+__all__ = ["bordered_matrix", "slope_of_states", "sparse_lists", "why_differences",
+           "why_not_implicit"]  # fmt: skip
 
 MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python is cheaper,
 MOST_WITH_LAWS = 500  # but where events are decided there, too
 MOST_ENTRIES = 50  # of a column of a sparse matrix, on average, or all that a full one may have
 MOST_GROUPS = 16  # of columns that share no row, or entries of a row: else equations have parts
 MOST_WRITTEN = 40_000  # entries of these, which are written out
+
+
+def bordered_matrix(system: System, laws: Laws | None = None) -> Bordered | None:
+    """A large matrix with rows of what is solved for at every point, if it has one."""
+    if system.nx <= MOST_STATES or is_large(system) or (
+            laws is not None or why_no_derivatives(system)):
+        return None
+    return system.once("bordered matrix", lambda: _bordered_matrix(system))
+
+
+def _bordered_matrix(system: System) -> Bordered | None:
+    tape = system.tape
+    zero = ca.vertcat(tape.residual, tape.constraints)
+    if not zero.numel():
+        return None
+    carried = np.append(tape.carried, np.zeros(system.nc, dtype=bool)), tape.carried
+    found = Bordered(
+        ca.vertcat(zero, tape.slope), ca.vertcat(tape.x, tape.z), system.nx, carried)
+    return found if found.entries <= max(MOST_ENTRIES * found.size, MOST_DENSE**2) else None
 
 
 def sparse_lists(system: System, laws: Laws | None = None) -> Indices | None:
@@ -73,7 +94,8 @@ def why_not_implicit(system: System, laws: Laws | None = None) -> str:
     if reason := why_not(system, laws):
         return reason
     most = _most_dense(laws)
-    if system.nx <= most or sparse_lists(system, laws) is not None:
+    if (system.nx <= most or bordered_matrix(system, laws) is not None
+            or sparse_lists(system, laws) is not None):
         return ""
     return f"more than {most} states need a sparse matrix"
 

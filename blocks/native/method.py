@@ -23,7 +23,7 @@ from .equations import equations_of
 from .events import ENTRIES, LAST_ERROR, NOWHERE, STEP, TIME
 from .fronts import lists_with
 from .loop_branch import SIZES, fill_sizes, may_lose_branch, room_for_branch
-from .matrices import sparse_lists
+from .matrices import bordered_matrix, sparse_lists
 from .newton_steps import TOO_FAR
 from .one_step import CROSSED, LOCATED, NO_REVIEW, REACHED, UNSURE, Limits
 from .own_events import NOTHING, EventRules, Given, KeptRows, OwnEvents, PassedEvents
@@ -157,7 +157,9 @@ class OneStep(Method):
         problem: Any = self.problem
         if not solves_with_derivatives(self.kind):
             return None
-        lists = sparse_lists(problem.system, problem.laws)
+        bordered = bordered_matrix(problem.system, problem.laws)
+        lists = bordered.lists(problem.tied) if bordered is not None else sparse_lists(
+            problem.system, problem.laws)
         if lists is None:
             if not self.equations.differences:
                 return None

@@ -32,7 +32,7 @@ from blocks.native.front_lists import (
     STATES,
     UNKNOWNS,
 )
-from blocks.native.matrices import slope_of_states, sparse_lists
+from blocks.native.matrices import bordered_matrix, slope_of_states, sparse_lists
 from blocks.native.method import Dopri5, Rodas4
 from blocks.native.step_matrix import derive
 from blocks.native.steps import slope_at
@@ -301,7 +301,8 @@ def derivatives(implicit, t):
 def has_entries(problem):
     """Whether the entries of a sparse matrix are expressions."""
     lists = sparse_lists(problem.system, problem.laws)
-    return lists is not None and not lists[COLUMN_GROUPS]
+    bordered = bordered_matrix(problem.system, problem.laws)
+    return bordered is None and lists is not None and not lists[COLUMN_GROUPS]
 
 
 def entries(lists, values):

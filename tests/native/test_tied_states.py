@@ -9,12 +9,15 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
 import blocks
+import library.gas as gas
 import library.isothermal_liquid as il
 from blocks import Component, Model, Parameter, Target, Variable, abs_, cos, der, quantity, sin
 from blocks.machine.signatures import run_code
-from blocks.native.front_lists import AT, FRONTS
+from blocks.native.front_lists import AT, BORDERED, FRONTS
 from blocks.native.matrices import sparse_lists
 from blocks.native.method import Rodas4
+from blocks.native.step_matrix import derive, factorize_less, solve_with
+from blocks.native.steps import slope_at
 from library.thermal import ConductiveHeatTransfer, RadiativeHeatTransfer, ThermalMass
 from library.translational import Mass, Reference, Spring, TranslationalFriction, TwoPort
 
@@ -264,6 +267,14 @@ def radiators():
     return model
 
 
+def chambers():
+    """Sixty in a row, with gas, whose temperatures at all ports hang together."""
+    pressures = quantity(np.linspace(0.1, 0.2, 60), "MPa")
+    return wired("chambers", "way.A part[:-1].A", "way.B part[1:].A",
+                 part=gas.ConstantVolumeChamber(count=60, p_I=pressures),
+                 way=gas.LocalRestriction(count=59, restriction_type="fixed", area="10 mm^2"))
+
+
 def pressed_friction():
     """A piston between two chambers with a nonlinear leak; it rubs, and so does what it pulls."""
     return wired(
@@ -300,12 +311,10 @@ def differences(method, n):
     return np.column_stack(columns)
 
 
-@pytest.mark.parametrize(("model", "large"), [
-    (lambda: pipes(False), True), (radiators, False),
-    pytest.param(lambda: pipes(True), True, marks=pytest.mark.slow)])
-def test_derivatives_in_a_direction_are_those_through_all_loops(model, large):
-    method = method_of(model())
-    assert method.equations.large == large
+@pytest.mark.parametrize("inertia", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_derivatives_in_a_direction_are_those_through_all_loops(inertia):
+    method = method_of(pipes(inertia))
+    assert method.equations.large
     n, x, code, at = method.problem.system.nx, method.x, method.code, np.zeros(1)
     expected, found = differences(method, n), np.empty((n, n))
     direction = np.full(x.size, np.nan)
@@ -320,6 +329,26 @@ def test_derivatives_in_a_direction_are_those_through_all_loops(model, large):
     assert lists[FRONTS] == 0  # a chain
     row, column = (np.argsort(lists[lists[AT]:][:n])[k] for k in np.nonzero(found))
     assert np.abs(column - row).max() == 1
+
+
+@pytest.mark.parametrize("model", [
+    radiators, chambers, lambda: pendulum(np.pi / 3, count=16)])
+def test_rows_of_unknowns_in_the_matrix_of_a_step_stand_for_derivatives_through_these(model):
+    method = method_of(model())
+    n, work, code = method.problem.system.nx, method.work_space.record, method.code
+    assert work.sparse[FRONTS] == BORDERED
+    expected, slope, room = differences(method, n), np.empty(method.x.size), np.empty(method.x.size)
+    slope_at(code, work, 0.0, method.x, slope)
+    derive(code, work, 0.0, 1e-3, method.x, slope)
+    diagonal = 2 * np.abs(expected).max()
+    factorize_less(work, diagonal)
+    inverse = np.eye(method.x.size)
+    for column in inverse:
+        solve_with(work, column, room)
+    size = np.abs(method.x[:n]) + 1e-2
+    found = diagonal * np.eye(n) - np.linalg.inv(inverse[:n, :n].T)
+    assert_allclose(found * size / size[:, None], expected * size / size[:, None],
+                    atol=1e-5 * (np.abs(expected) * size / size[:, None]).max(), rtol=0)
 
 
 def test_the_first_implicit_method_has_room_for_what_derivatives_come_to():

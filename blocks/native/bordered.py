@@ -1,7 +1,8 @@
-"""The matrix of an implicit step with rows of what is solved for beside those of states, compiled.
+"""The matrix of an implicit step with rows of other values beside those of states, compiled.
 
 What is full without these rows is sparse with them: one loop through all nodes of a network lets
-every state act on every other one, but each of its equations knows few unknowns. Pivots are chosen,
+every state act on every other one, but each of its equations knows few unknowns; and so does each
+of the sums that a voltage along a ladder is made of. Pivots are chosen,
 block by block (:mod:`blocks.system.block_factors`): nothing stands on the diagonal of such rows.
 """
 
@@ -10,7 +11,6 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 
-from ..language.expression import TIME
 from ..machine.functions import machine_code
 from ..machine.signatures import indices_at, vector_at
 from ..numerics.arrays import Flags, Indices
@@ -38,19 +38,16 @@ __all__ = ["Bordered", "factorize_bordered", "solve_bordered"]
 class Bordered:
     """Which entries has the matrix, and in which order is it factored?
 
-    ``rows`` are what is zero, then slopes; ``values`` are states, then unknowns; ``carried`` says
-    which of the rows that are zero, and of the unknowns, are of what flows carry.
+    ``row`` and ``column`` are those of all entries, in the order in which these are written: of
+    slopes by states, then of what is zero and the values in it; a column behind all is of time.
+    There are ``states`` slopes and ``zeros`` behind them; ``carried`` says which of these, and of
+    the values, are of what flows carry.
     """
 
-    def __init__(self, rows: ca.SX, values: ca.SX, states: int, carried: tuple[Flags, Flags]
-                 ) -> None:
-        self.states, self.size, self.carried = states, rows.numel(), carried
-        solved = self.size - states
-        #: Rows and columns of all entries, in the order in which these are written.
-        pattern = ca.jacobian_sparsity(rows, ca.vertcat(values, TIME)).T
-        self.column, row = (np.array(one) for one in (pattern.row(), pattern.get_col()))
-        self.row = np.where(row < solved, row + states, row - solved)
-        self.entries = pattern.nnz()
+    def __init__(self, row: Indices, column: Indices, states: int, zeros: int,
+                 carried: tuple[Flags, Flags]) -> None:
+        self.row, self.column, self.states, self.carried = row, column, states, carried
+        self.size, self.entries = states + zeros, len(row)
         self._known: dict[bytes, Indices] = {}  # lists
 
     def lists(self, tied: Indices) -> Indices:
@@ -78,7 +75,7 @@ class Bordered:
         room = pattern.nnz() + room_for(size, int(plan[PLAN_HEAD - 1]))
         return joined_lists(
             {"first": plan, "entries": entry, "at": found[:n]},
-            [BORDERED, n, n, 0, self.entries, room + size + 1, pattern.nnz(), room])
+            [BORDERED, n, 0, self.entries, room + size + 1, pattern.nnz(), room])
 
 
 @machine_code

@@ -22,7 +22,7 @@ from ..numerics.arrays import Array, Indices
 from ..system.delays import delayed_signals
 from .expressions import Unwritable, Writer
 from .forms import is_large
-from .front_lists import COLUMN_GROUPS, STATES, UNKNOWNS
+from .front_lists import COLUMN_GROUPS
 from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
 from .matrices import bordered_matrix, sparse_lists, why_differences
@@ -244,7 +244,10 @@ class Equations:
 
     @cached_property
     def bordered(self) -> int:
-        """Address of the entries of a matrix with rows of unknowns, and df/dt."""
+        """Address of the entries of a matrix with rows of other values, and df/dt."""
+        if self._solved is None:
+            return self._plain(ca.vertcat(
+                self.system.cut_slope_x.nz[:], ca.jacobian(self.system.tape.slope, TIME)))
         from .derivatives import derive_bordered
 
         return self._through_unknowns(derive_bordered)
@@ -272,11 +275,8 @@ class Equations:
     def entries(self) -> int:
         """Address of the entries of df/dx that are not always zero, column by column, and df/dt."""
         _, slope = self.explicit
-        lists = sparse_lists(self.system, self._laws)
-        in_parts = lists is not None and lists[STATES] < lists[UNKNOWNS]
-        by_states = self.system.cut_slope_x if in_parts else ca.jacobian(
-            slope, self.system.tape.x)
-        return self._plain(ca.vertcat(by_states.nz[:], ca.jacobian(slope, TIME)))
+        return self._plain(ca.vertcat(
+            ca.jacobian(slope, self.system.tape.x).nz[:], ca.jacobian(slope, TIME)))
 
     @cached_property
     def exponents(self) -> int:

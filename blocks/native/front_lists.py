@@ -20,8 +20,8 @@ __all__ = [
     "AT", "BEHIND", "BEHIND_STARTS", "BORDERED", "CHILDREN", "CHILD_STARTS", "COLUMN_GROUPS",
     "COLUMN_ROWS", "COLUMN_STARTS", "ENTRIES", "ENTRIES_OF", "ENTRY_PLACES", "ENTRY_STARTS",
     "FACTORIZE", "FACTORS_AT", "FIRST", "FRONT", "FRONTS", "GROUPS", "GROUP_STARTS", "HEAD",
-    "IN_PARENT", "LEFT", "LEFT_AT", "NUMBERS", "SIZE", "SOLVE", "STATES", "UNKNOWNS",
-    "joined_lists", "lists_of", "room_of"]  # fmt: skip
+    "IN_PARENT", "LEFT", "LEFT_AT", "NUMBERS", "SIZE", "SOLVE", "UNKNOWNS", "joined_lists",
+    "lists_of", "room_of"]  # fmt: skip
 
 #: The lists of a matrix are one array of whole numbers, lists end to end. First stands where each
 #: list begins.
@@ -30,33 +30,30 @@ LISTS = ("first", "behind_starts", "behind", "in_parent", "child_starts", "child
          "column_starts", "column_rows")  # fmt: skip
 (FIRST, BEHIND_STARTS, BEHIND, IN_PARENT, CHILD_STARTS, CHILDREN, LEFT_AT, FACTORS_AT, ENTRY_STARTS,
  ENTRIES_OF, ENTRY_PLACES, AT, GROUP_STARTS, GROUPS, COLUMN_STARTS, COLUMN_ROWS) = range(len(LISTS))
-#: Then how many fronts, unknowns, states among these, groups of columns and entries there are, how
-#: many numbers factors take with the room behind them, where that room begins (a front, what is
-#: left of others); and, of the process, how many numbers a vector has and the addresses of what
-#: factors and solves.
-(FRONTS, UNKNOWNS, STATES, COLUMN_GROUPS, ENTRIES, NUMBERS, FRONT, LEFT, SIZE, FACTORIZE, SOLVE,
- HEAD) = range(len(LISTS), len(LISTS) + 12)
+#: Then how many fronts, unknowns, groups of columns and entries there are, how many numbers factors
+#: take with the room behind them, where that room begins (a front, what is left of others); and, of
+#: the process, how many numbers a vector has and the addresses of what factors and solves.
+(FRONTS, UNKNOWNS, COLUMN_GROUPS, ENTRIES, NUMBERS, FRONT, LEFT, SIZE, FACTORIZE, SOLVE, HEAD) = (
+    range(len(LISTS), len(LISTS) + 11))
 
 BORDERED = -1  # in place of the number of fronts: unknowns have rows beside states
 SMALL = 8  # pivots of a front up to which all that lead to one are taken together
 SPARE = 0.25  # part of a front's pivot rows that may be zero
 
 
-def lists_of(pattern: csc_matrix, in_groups: bool = True, states: int | None = None) -> Indices:
+def lists_of(pattern: csc_matrix, in_groups: bool = True) -> Indices:
     """The lists of matrices with these entries.
 
     The ``pattern`` is (n, n), its entries column after column with ascending rows; ``in_groups``:
-    whether entries are found by groups of columns that share no row; ``states``: how many unknowns
-    come first that are states, behind which equations have nothing added to their diagonal.
+    whether entries are found by groups of columns that share no row.
     """
     n, groups = pattern.shape[0], _groups(pattern) if in_groups else []
-    order = None if states else _chain(pattern)
+    order = _chain(pattern)
     lists, sizes = _in_fronts(pattern) if order is None else _in_three(pattern, order)
     lists |= {"group_starts": _starts([len(g) for g in groups]), "groups": _joined(groups),
               "column_starts": pattern.indptr, "column_rows": pattern.indices}
     sizes[0] += n + 1  # for a vector, and the reciprocal of the diagonal
-    return joined_lists(
-        lists, [len(lists["first"]) - 1, n, states or n, len(groups), pattern.nnz, *sizes])
+    return joined_lists(lists, [len(lists["first"]) - 1, n, len(groups), pattern.nnz, *sizes])
 
 
 def joined_lists(lists: Mapping[str, Indices], head: Sequence[int]) -> Indices:

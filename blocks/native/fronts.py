@@ -39,7 +39,6 @@ from .front_lists import (
     NUMBERS,
     SIZE,
     SOLVE,
-    STATES,
     UNKNOWNS,
 )
 
@@ -119,7 +118,7 @@ def factorize_fronts(of: int, entries: int, diagonal: float, of_factors: int) ->
     for s in range(lists[FRONTS]):
         pivots = first[s + 1] - first[s]
         behind = behind_starts[s + 1] - behind_starts[s]
-        _assemble(lists, values, diagonal, front, left, s, first[s], pivots, pivots + behind)
+        _assemble(lists, values, diagonal, front, left, s, pivots, pivots + behind)
         factors = numbers[factors_at[s]:]
         _eliminate(front, factors, pivots, behind)
         _update(front, factors, left[left_at[s]:], pivots, behind)
@@ -128,15 +127,15 @@ def factorize_fronts(of: int, entries: int, diagonal: float, of_factors: int) ->
 
 @machine_code
 def _assemble(lists: Indices, values: Vector, diagonal: float, front: Vector, left: Vector, s: int,
-              begin: int, pivots: int, size: int) -> None:
+              pivots: int, size: int) -> None:
     """A front: its entries of the matrix, and what is left of the fronts that lead to it."""
     starts, entries = lists[lists[ENTRY_STARTS]:], lists[lists[ENTRIES_OF]:]
     places, behind_starts = lists[lists[ENTRY_PLACES]:], lists[lists[BEHIND_STARTS]:]
     child_starts, children = lists[lists[CHILD_STARTS]:], lists[lists[CHILDREN]:]
-    in_parent, left_at, at = lists[lists[IN_PARENT]:], lists[lists[LEFT_AT]:], lists[lists[AT]:]
+    in_parent, left_at = lists[lists[IN_PARENT]:], lists[lists[LEFT_AT]:]
     front[: size * size] = 0.0
     for k in range(pivots):
-        front[k * size + k] = diagonal if at[begin + k] < lists[STATES] else 0.0
+        front[k * size + k] = diagonal
     for q in range(starts[s], starts[s + 1]):
         front[places[q]] -= values[entries[q]]
     for q in range(child_starts[s], child_starts[s + 1]):
@@ -209,7 +208,7 @@ def solve_fronts(of: int, of_factors: int, of_b: int) -> int:
     first, behind_starts = lists[lists[FIRST]:], lists[lists[BEHIND_STARTS]:]
     factors_at, near = lists[lists[FACTORS_AT]:], numbers[lists[FRONT]:]
     for i in range(n):
-        room[i] = b[at[i]] if at[i] < lists[STATES] else 0.0
+        room[i] = b[at[i]]
     for s in range(fronts):
         pivots, begin = first[s + 1] - first[s], behind_starts[s]
         behind = behind_starts[s + 1] - begin
@@ -237,9 +236,8 @@ def solve_fronts(of: int, of_factors: int, of_b: int) -> int:
                 value -= factors[k * pivots + j] * room[first[s] + j]
             room[first[s] + k] = value * factors[k * pivots + k]
     for i in range(n):
-        if at[i] < lists[STATES]:
-            b[at[i]] = room[i]
-    for i in range(lists[STATES], lists[SIZE]):
+        b[at[i]] = room[i]
+    for i in range(n, lists[SIZE]):
         b[i] *= numbers[lists[NUMBERS] - 1]
     return 0
 

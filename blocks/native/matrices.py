@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
+from ..language.expression import TIME
 from ..numerics.arrays import Indices
 from ..numerics.rewriting import dependent_pairs
 from .bordered import Bordered
@@ -29,22 +30,37 @@ MOST_WRITTEN = 40_000  # entries of these, which are written out
 
 
 def bordered_matrix(system: System, laws: Laws | None = None) -> Bordered | None:
-    """A large matrix with rows of what is solved for at every point, if it has one."""
-    if system.nx <= MOST_STATES or is_large(system) or (
-            laws is not None or why_no_derivatives(system)):
+    """A large matrix with rows of what is solved for at every point, or of parts of slopes that
+    follow many states; None where it has none of these."""
+    if system.nx <= MOST_STATES or laws is not None or why_no_derivatives(system):
         return None
-    return system.once("bordered matrix", lambda: _bordered_matrix(system))
+    return system.once("bordered matrix", lambda: _with_unknowns(
+        system) if system.nz or system.clusters else _with_parts(system))
 
 
-def _bordered_matrix(system: System) -> Bordered | None:
-    tape = system.tape
-    zero = ca.vertcat(tape.residual, tape.constraints)
-    if not zero.numel():
+def _with_unknowns(system: System) -> Bordered | None:
+    if is_large(system):
         return None
+    tape, n = system.tape, system.nx
+    rows = ca.vertcat(tape.residual, tape.constraints, tape.slope)
+    pattern = ca.jacobian_sparsity(rows, ca.vertcat(tape.x, tape.z, TIME)).T
+    if pattern.nnz() > max(MOST_ENTRIES * rows.numel(), MOST_DENSE**2):
+        return None
+    row, zeros = np.array(pattern.get_col()), rows.numel() - n
     carried = np.append(tape.carried, np.zeros(system.nc, dtype=bool)), tape.carried
-    found = Bordered(
-        ca.vertcat(zero, tape.slope), ca.vertcat(tape.x, tape.z), system.nx, carried)
-    return found if found.entries <= max(MOST_ENTRIES * found.size, MOST_DENSE**2) else None
+    return Bordered(np.where(row < zeros, row + n, row - zeros), np.array(pattern.row()), n, zeros,
+                    carried)
+
+
+def _with_parts(system: System) -> Bordered | None:
+    few = _of_few_entries(system, None)
+    if few is not None and (slope_of_states(system) is not None or np.bincount(
+            few.indices).max(initial=0) <= MOST_GROUPS):
+        return None
+    pattern, none = system.cut_slope_x.sparsity(), np.zeros(0, dtype=bool)
+    return None if pattern.nnz() > MOST_WRITTEN else Bordered(
+        np.array(pattern.row()), np.array(pattern.get_col()), system.nx,
+        pattern.size1() - system.nx, (none, none))
 
 
 def sparse_lists(system: System, laws: Laws | None = None) -> Indices | None:
@@ -60,19 +76,23 @@ def sparse_lists(system: System, laws: Laws | None = None) -> Indices | None:
 def _sparse_lists(system: System, laws: Laws | None) -> Indices | None:
     if system.nx <= MOST_STATES and not (system.nx and is_large(system)):
         return None
-    from .front_lists import lists_of
-
-    written, graph = slope_of_states(system, laws) is not None, _graph(system, laws)
-    few = None if graph is None or graph.nnz > max(MOST_ENTRIES * system.nx, MOST_DENSE**2) \
-        else graph.tocsc()
-    if few is None or not written and np.bincount(few.indices).max(initial=0) > MOST_GROUPS:
-        parts = _graph_of_parts(system, laws)
-        if parts is not None:
-            return lists_of(parts, in_groups=False, states=system.nx)
+    few = _of_few_entries(system, laws)
     if few is None:
         return None
+    from .front_lists import lists_of
+
+    return lists_of(few, in_groups=slope_of_states(system, laws) is None or bool(
+        why_no_derivatives(system, laws)))
+
+
+def _of_few_entries(system: System, laws: Laws | None) -> csc_matrix | None:
+    """Where slopes depend on states; None where most act on many others."""
+    graph = _graph(system, laws)
+    if graph is None or graph.nnz > max(MOST_ENTRIES * system.nx, MOST_DENSE**2):
+        return None
+    few = graph.tocsc()
     few.sort_indices()
-    return lists_of(few, in_groups=not written or bool(why_no_derivatives(system, laws)))
+    return few
 
 
 def slope_of_states(system: System, laws: Laws | None = None) -> ca.SX | None:
@@ -127,18 +147,6 @@ def _graph(system: System, laws: Laws | None) -> csc_matrix | None:
         return None
     graph = _pattern(system.tape.slope, system.tape.x)
     return graph + _through_loops(system) if system.nz else graph
-
-
-def _graph_of_parts(system: System, laws: Laws | None) -> csc_matrix | None:
-    """Where slopes, and parts of them, depend on states and parts; None where that is not known."""
-    from scipy.sparse import csc_matrix
-
-    if laws is not None or system.nz or system.clusters or why_no_derivatives(system):
-        return None
-    pattern = system.cut_slope_x.sparsity()
-    if pattern.nnz() > MOST_WRITTEN:
-        return None
-    return csc_matrix((np.ones(pattern.nnz()), pattern.row(), pattern.colind()), pattern.shape)
 
 
 def _pattern(of: ca.SX, by: ca.SX) -> csc_matrix:

@@ -24,14 +24,7 @@ from benchmarks.cases import domains, drivetrain, models, planar
 from blocks import Component, Discrete, Parameter, Variable, delayed, der, native, quantity, where
 from blocks import time as now
 from blocks.machine.signatures import run_code
-from blocks.native.front_lists import (
-    COLUMN_GROUPS,
-    COLUMN_ROWS,
-    COLUMN_STARTS,
-    ENTRIES,
-    STATES,
-    UNKNOWNS,
-)
+from blocks.native.front_lists import COLUMN_GROUPS, COLUMN_ROWS, COLUMN_STARTS, ENTRIES, UNKNOWNS
 from blocks.native.matrices import bordered_matrix, slope_of_states, sparse_lists
 from blocks.native.method import Dopri5, Rodas4
 from blocks.native.step_matrix import derive
@@ -306,12 +299,11 @@ def has_entries(problem):
 
 
 def entries(lists, values):
-    """A sparse matrix with these entries, without what equations have as parts."""
-    n, m = lists[[UNKNOWNS, STATES]]
+    """A sparse matrix with these entries."""
+    n = lists[UNKNOWNS]
     starts = lists[lists[COLUMN_STARTS]:][: n + 1]
     rows = lists[lists[COLUMN_ROWS]:][: lists[ENTRIES]]
-    a = csc_matrix((values[: lists[ENTRIES]], rows, starts), (n, n)).toarray()
-    return a[:m, :m] - a[:m, m:] @ np.linalg.solve(a[m:, m:], a[m:, :m])
+    return csc_matrix((values[: lists[ENTRIES]], rows, starts), (n, n)).toarray()
 
 
 def compare(model, instants=SEEN_AT):

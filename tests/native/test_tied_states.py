@@ -11,6 +11,7 @@ from scipy.special import ellipk
 import blocks
 import library.gas as gas
 import library.isothermal_liquid as il
+from benchmarks.cliffs import coil_ladder
 from blocks import Component, Model, Parameter, Target, Variable, abs_, cos, der, quantity, sin
 from blocks.machine.signatures import run_code
 from blocks.native.front_lists import AT, BORDERED, FRONTS
@@ -332,8 +333,8 @@ def test_derivatives_in_a_direction_are_those_through_all_loops(inertia):
 
 
 @pytest.mark.parametrize("model", [
-    radiators, chambers, lambda: pendulum(np.pi / 3, count=16)])
-def test_rows_of_unknowns_in_the_matrix_of_a_step_stand_for_derivatives_through_these(model):
+    radiators, chambers, lambda: pendulum(np.pi / 3, count=16), lambda: coil_ladder(60)])
+def test_rows_of_other_values_in_the_matrix_of_a_step_stand_for_derivatives_through_these(model):
     method = method_of(model())
     n, work, code = method.problem.system.nx, method.work_space.record, method.code
     assert work.sparse[FRONTS] == BORDERED

@@ -354,6 +354,13 @@ class Equations:
         values, places = laws.held_modes.coefficients
         return self.at_decisions("coefficients", values), places
 
+    @cached_property
+    def at_impacts(self) -> tuple[int, int]:
+        """What contacts among them and what they load come to there, and how many numbers."""
+        laws: Any = self._laws
+        values, _ = laws.held_modes.at_impacts
+        return (0, 0) if values is None else (self._of(values), values.numel())
+
     def at_decisions(self, which: str, values: ca.SX | None) -> int:
         """What decisions on modes look at; 0 for nothing."""
         return 0 if values is None else self.system.once(

@@ -134,6 +134,8 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     passed.marks[number], passed.times[number], passed.struck[number, :] = taken, t, 0.0
     if set_valued.modes.size:
         passed.struck[number, :] = set_valued.struck
+    elif network.modes.size:
+        passed.struck[number, :] = network.struck
     passed.q[number, :] = q
     passed.x[number, :] = x
     passed.changed[number, :] = resets.changed

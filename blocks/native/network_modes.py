@@ -46,6 +46,7 @@ from .mode_rows import (
     note_idle,
     refuse_impulses,
 )
+from .network_strikes import BROUGHT, strike_beside
 from .stages import WORK
 from .step_control import is_any
 from .steps import Code, Workspace, values_at
@@ -54,7 +55,6 @@ from .zero_crossings import LARGEST, SPARE, Relations
 __all__ = ["choose_network_modes", "ends_by_rounding", "enters_new_modes", "notice_margins"]
 
 MARGIN, SIZE, EQUAL = range(3)  # rows of room
-BROUGHT = 1  # row of the work space: the states as modes that are tried hold them
 PARASITIC = 1e-6  # in SI units, such as ohm and siemens
 MOST_EXCHANGES = 12  # of all that leave a mode, one time after the other
 #: Shares of sizes by which margins may be negative, and what modes hold may be off: none but for
@@ -67,6 +67,7 @@ FARTHER = 100.0  # times as far ahead is looked again, and times rounding is cle
 def notice_margins(relations: Relations, network: NetworkModes) -> None:
     """Take note of the largest flows, efforts and crossing functions since the last event."""
     largest, n = relations.looks[LARGEST], network.modes.size
+    network.struck[:], network.hit[:] = 0.0, False
     for r in range(network.joint.size):
         if network.joint[r] and np.isfinite(largest[r]):
             network.farthest[r] = max(network.farthest[r], largest[r])
@@ -90,11 +91,9 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
     for island in range(islands):
         if network.present[island] < 0:
             return False
-    first = relations.wrong.size - network.modes.size
-    for e in range(network.modes.size):
-        if crossed and network.contact[e] and relations.wrong[first + e] and (
-                network.modes[e] != 0.0):
-            return False  # it strikes
+    _evaluate(code, work, network, t, x)
+    if crossed and not strike_beside(code, work, relations, network, t, x):
+        return False
     _evaluate(code, work, network, t, x)
     _measure(network)
     for island in range(islands):
@@ -185,6 +184,8 @@ def _rest_at_end(code: Code, work: Workspace, relations: Relations, network: Net
         return True
     for e in range(n):
         network.against[e] |= crossed and relations.wrong[first + e]
+        if network.hit[e]:
+            network.guess[e], network.against[e] = network.hit_mode[e], False
     for r in range(network.m.size):
         network.turned[r] |= crossed and network.joint[r] and relations.wrong[r]
     return False

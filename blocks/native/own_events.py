@@ -11,6 +11,7 @@ import casadi as ca
 import numpy as np
 
 from ..machine.functions import BoundCall, Kept, empty, filled
+from ..nonsmooth.complementarity.impact import collide, collision_of
 from ..nonsmooth.modes.islands import IslandsWithMass, NetworkModes
 from ..numerics.arrays import Array, Flags, Indices, Matrix, distinct, ranks
 from .equations import Equations
@@ -91,7 +92,7 @@ class OwnEvents:
         islands, required = rules.islands, rules.required
         # written first: they need room among the constants
         if isinstance(islands, NetworkModes):
-            equations.of_elements, equations.coefficients  # noqa: B018
+            equations.of_elements, equations.coefficients, equations.at_impacts  # noqa: B018
         elif isinstance(islands, IslandsWithMass):
             equations.present  # noqa: B018
             equations.at_decisions("factors", islands.factors)
@@ -119,7 +120,14 @@ class OwnEvents:
         self.network = empty(NetworkModes)
         if isinstance(islands, NetworkModes):
             coefficients, places = equations.coefficients
+            at_impacts, numbers = equations.at_impacts
+            collision = collide.bound(*map(Kept, collision_of(
+                islands.block, islands.by, islands.rest)), len(islands.bears), -1)
+            self.calls = [collision]
             self.network = islands._replace(
+                at_impacts=at_impacts, impact=np.empty(numbers), collides=collision.address,
+                striking=collision.table, striking_counted=collision.place["n"],
+                impulses_found=collision.results,
                 coefficients=coefficients, changing=np.empty(len(places)), changing_at=places,
                 modes=self.values_of("modes"), constants=self.values_of("K"),
                 m=self.values_of("relations"), values=equations.of_elements,

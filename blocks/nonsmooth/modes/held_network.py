@@ -31,6 +31,7 @@ from ..mode_state import NetworkState
 from .elements import Elements
 from .islands import UNLOADED
 from .law_expressions import LawExpressions
+from .massless_contacts import bear_impulses
 from .mode_equations import MOST_KEPT, ModeEquations, rows_of, told_sliding, without_rounding
 from .resting_relations import RestingRelations, indirect_relations, relations_of_efforts
 
@@ -98,6 +99,7 @@ class HeldNetwork:
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
                  equations: ModeEquations, islands: list[Indices]) -> None:
         self.system, self.elements, self.equations = system, elements, equations
+        self.laws = laws
         n, tape = elements.size, system.tape
         self.joint = relations_of_efforts(system) & ~indirect_relations(system)
         rows = rows_of(system, elements, laws)
@@ -180,6 +182,31 @@ class HeldNetwork:
         by_taken = by_taken[:, self.elements.column.tolist()] @ ca.diag(self.elements.unit)
         rows, columns = by_taken.sparsity().get_triplet()
         return by_taken.nz[:], np.array(rows, dtype=np.int64) * self.elements.size + columns
+
+    @cached_property
+    def at_impacts(self) -> tuple[ca.SX | None, Indices]:
+        """What machine code tells impacts from, and who bears these: contacts, then others.
+
+        Of these their flows, restitution and static and kinetic bounds; then how rates, the same
+        bounds, slopes and residuals of loops follow what they take and unknowns of loops, row by
+        row. Nothing where there are no contacts, or bounds bend as impulses grow.
+        """
+        tape, laws, contact = self.system.tape, self.laws, self.elements.contact
+        nobody = np.zeros(0, dtype=np.int64)
+        if not contact.any():
+            return None, nobody
+        bears = np.concatenate([np.flatnonzero(contact), np.flatnonzero(
+            bear_impulses(self.system) & ~contact)]).astype(np.int64)
+        bounds = [side[bears.tolist()] for side in (laws.low, laws.high, laws.back, laws.forth)]
+        taken = tape.u[self.elements.column[bears].tolist()]
+        if any(ca.which_depends(ca.vertcat(*bounds), ca.vertcat(taken, tape.z), 2, True)):
+            return None, nobody
+        rows = ca.vertcat(laws.rate[bears.tolist()], *bounds, tape.slope, tape.residual)
+        by = ca.horzcat(jacobian(rows, taken) @ ca.diag(ca.DM(self.elements.unit[bears])),
+                        jacobian(rows, tape.z))
+        values = [laws.flow[bears.tolist()], laws.restitution[bears.tolist()], *bounds]
+        return ca.substitute(ca.densify(ca.vertcat(*values, ca.vec(by.T))),
+                             tape.u, self.inputs), bears
 
     # -- constants -------------------------------------------------------------------------
     def decides(self, modes: Indices, weight: Array) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...numerics.arrays import Array, Flags, Indices, Matrix, Vector
+from ...numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
 
 if TYPE_CHECKING:
     import casadi as ca
@@ -127,6 +127,29 @@ class NetworkModes(NamedTuple):
     gives_flow: Flags  # (elements,) what modes come to is found from these
     switch: Flags  # (elements,) told by a condition
     contact: Flags  # (elements,)
+    # who bears impulses, (b,): contacts first, what they load and what holds whatever comes; none
+    # without contacts, or where what contacts load bends as impulses grow
+    bears: Indices
+    follows: Matrix  # (b, b) 1 where bounds follow efforts
+    at_impacts: int  # address of what fills ``impact``: see ``held_network.at_impacts``
+    impact: Vector
+    by_loops: Matrix  # (z, z) room: residuals of loops by their unknowns
+    loop_side: Matrix  # (3, z) room
+    loop_order: Indices  # (z,) room
+    collides: int  # address of what tells impulses,
+    striking: Indices  # what it takes, of which
+    striking_counted: int  # place says how many there are,
+    impulses_found: Indices  # (1,) and whether they are found
+    block: Matrix  # (b, b) room: d of those that take part
+    by: Cube  # (2, b, b) room: how their bounds follow efforts
+    rest: Matrix  # (6, b) room: what is known of them
+    takes_part: Indices  # (b,) room: which these are
+    positions: Indices  # states that gaps are made of
+    scale: Vector  # (states,) nominal values
+    approach: Vector  # (1,) the fastest impact so far
+    struck: Vector  # (elements,) 1 for contacts that were struck at the last event
+    hit: Flags  # (elements,) whose mode an impact says,
+    hit_mode: Vector  # (elements,) and which that is
     by_inputs: Matrix  # (6 elements, elements), or none where they are not found here
     push: Matrix  # (states, elements)
     by_relations: Flags  # (all relations,) those that this depends on

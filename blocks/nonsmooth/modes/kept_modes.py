@@ -13,8 +13,10 @@ import numpy as np
 from ...numerics.arrays import Array, Indices
 from ...system import Problem
 from ..mode_state import NetworkState
+from .gaps import gap_states
 from .held_network import HeldNetwork
 from .islands import UNLOADED, NetworkModes
+from .massless_contacts import followed
 
 __all__ = ["KeptModes"]
 
@@ -38,6 +40,9 @@ class KeptModes:
         starts, members = _listed(held.islands)
         entry_starts, entries_listed = _listed(held.entries_of)
         relation_starts, relations_listed = _listed(held.relations_of)
+        _, bears = held.at_impacts
+        b, nz = len(bears), held.system.nz
+        bounded = 0 if elements.contact[bears].all() else b
         none, (own, by_value, by_rate, by_missed) = np.zeros(0), np.zeros((4, size, size))
         # what machine code reads, and says of a point, are put in where it begins
         self.islands = NetworkModes(
@@ -53,6 +58,14 @@ class KeptModes:
             noise_so_far=np.zeros((2, n)), drift=np.zeros(1), least_flow=np.zeros(n),
             largest_now=np.zeros((2, kinds)), room=np.zeros((3, n)),
             gives_flow=elements.gives_flow, switch=elements.switch, contact=elements.contact,
+            bears=bears, follows=followed(held.system)[np.ix_(bears, bears)].astype(float),
+            at_impacts=0, impact=none, by_loops=np.zeros((nz, nz)), loop_side=np.zeros((3, nz)),
+            loop_order=np.zeros(nz, dtype=np.int64), collides=0, striking=none.astype(np.int64),
+            striking_counted=0, impulses_found=none.astype(np.int64), block=np.zeros((b, b)),
+            by=np.zeros((2, bounded, bounded)), rest=np.zeros((6, b)),
+            takes_part=np.zeros(b, dtype=np.int64), positions=gap_states(held.system), scale=np.zeros(nx),
+            approach=np.zeros(1), struck=np.zeros(n), hit=np.zeros(n, dtype=bool),
+            hit_mode=np.zeros(n),
             by_inputs=np.zeros((6 * n * held.is_computed, n)), push=np.zeros((nx, n)),
             by_relations=held.equations.by_relations, known_m=np.zeros(nm), coefficients=0,
             changing=none, changing_at=none.astype(np.int64),
@@ -72,6 +85,7 @@ class KeptModes:
         islands, state = self.islands, self.state
         islands.largest[:, state.kinds] = state.largest
         islands.noise_so_far[:] = state.noise
+        islands.approach[0], islands.scale[:] = state.approach, problem.scale_x
         equations = self.held.equations
         islands.known_m[:] = problem.m
         if self.held.is_computed:
@@ -144,6 +158,7 @@ class KeptModes:
         """Take note of what machine code has seen."""
         state = self.state
         state.notice(*self.islands.largest[:, state.kinds])
+        state.approach = self.islands.approach.item()
         state.noise = np.maximum(state.noise, self.islands.noise_so_far)
         for k, members in zip(self.islands.present, self.held.islands, strict=True):
             state.unloaded[members] = self.islands.kept_constants[k, : len(members)] == UNLOADED

@@ -348,15 +348,19 @@ def _spare(network: NetworkModes, island: int) -> None:
 @machine_code
 def _try_another(network: NetworkModes) -> bool:
     """Whether there is more to try: another row of the same modes for one that does not hold, or
-    modes without those who are against them. Of one whose guessed modes nobody knows, all rows.
+    modes without those who are against them. Of one whose guessed modes nobody knows, or does not
+    say who is against, all rows.
     """
-    more = False
+    more, named = False, is_any(network.against) or is_any(network.turned)
     for island in range(network.present.size):
         if not network.holds[island] and network.other[island] >= 0:
             network.row[island], more = _next_beside_guess(network, island), True
             _spare(network, island)
         elif not network.holds[island]:
             other = _row_of(network, island, network.row[island], not network.searched[island])
+            if other < 0 and not named and not network.searched[island]:
+                network.searched[island] = True
+                other = _row_of(network, island, -1, False)
             if other >= 0 or network.searched[island]:
                 network.row[island], more = other, more or other >= 0
                 _spare(network, island)

@@ -348,18 +348,23 @@ class Equations:
 
     @cached_property
     def coefficients(self) -> tuple[int, Indices]:
-        """How their equations follow what is taken, where relations change that; and where the
-        entries of that stand."""
+        """How their equations follow what is taken, where that changes; and where the entries of
+        that stand."""
         laws: Any = self._laws
         values, places = laws.held_modes.coefficients
-        return self.at_decisions("coefficients", values), places
+        return 0 if values is None else self._of(values), places
 
     @cached_property
     def at_impacts(self) -> tuple[int, int]:
-        """What contacts among them and what they load come to there, and how many numbers."""
+        """What contacts among them and what they load come to there, if elements take what stands
+        behind that; and how many numbers."""
         laws: Any = self._laws
         values, _ = laws.held_modes.at_impacts
-        return (0, 0) if values is None else (self._of(values), values.numel())
+        if values is None:
+            return 0, 0
+        given = ca.Function("impacts", self.explicit[0], [values])
+        places = {**self._places_at_events, given.n_in() - 1: ("%out", values.numel())}
+        return self._straight(given, places=places), values.numel()
 
     def at_decisions(self, which: str, values: ca.SX | None) -> int:
         """What decisions on modes look at; 0 for nothing."""

@@ -49,7 +49,7 @@ from .mode_rows import (
 from .network_strikes import BROUGHT, strike_beside
 from .stages import WORK
 from .step_control import is_any
-from .steps import Code, Workspace, values_at
+from .steps import Code, Workspace, are_finite, values_at
 from .zero_crossings import LARGEST, SPARE, Relations
 
 __all__ = ["choose_network_modes", "ends_by_rounding", "enters_new_modes", "notice_margins"]
@@ -100,7 +100,7 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
         if _missed(network, island, network.present[island]) <= network.drift[0]:
             _bring(network, x, island, network.present[island])  # what the integration has let go
         network.ended[island] = crossed and _has_ended(relations, network, island)
-    network.before[:] = network.m
+    network.before[:], network.known[0] = network.m, not network.curved[0]
     for degree in range(DEGREES):
         if _exchange(code, work, relations, network, t, x, crossed, degree):
             return True
@@ -210,13 +210,15 @@ def _leave(network: NetworkModes) -> None:
 @machine_code
 def _know_coefficients(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector
                        ) -> None:
-    """Find what equations follow of what is taken, where guessed relations change that."""
-    others, n = False, network.modes.size
+    """Find what equations follow of what is taken, where the point or guessed relations change
+    that."""
+    others, n = network.coefficients != 0 and not network.known[0], network.modes.size
     for r in range(network.known_m.size if network.coefficients != 0 else 0):
         others |= network.by_relations[r] and network.guess_m[r] != network.known_m[r]
     if others:
-        network.known_m[:] = network.guess_m
+        network.known_m[:], network.known[0] = network.guess_m, True
         values_at(code, work, network.coefficients, t, x, network.changing)
+        network.known[1] = are_finite(network.changing)
         for k in range(network.changing.size):
             row, e = network.changing_at[k] // n, network.changing_at[k] % n
             if row < 2 * RATES * n:
@@ -289,7 +291,7 @@ def _told_row(network: NetworkModes, island: int) -> tuple[int, int]:
     row, found = _row_of(network, island, -1, True), TELLS
     if row < 0:
         found = UNSURE
-        if network.by_inputs.size > 0:
+        if network.by_inputs.size > 0 and network.known[1]:
             row = _free_row(network)
             found = fill_row(network, island, row, 0.0)
             if found == TELLS:

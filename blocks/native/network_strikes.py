@@ -6,15 +6,18 @@ what it lets elements do is what the search for modes begins with.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..machine.functions import machine_code
 from ..machine.signatures import run_code
-from ..nonsmooth.complementarity.impact import PUSH
+from ..nonsmooth.complementarity.impact import PUSH, SPEED
+from ..nonsmooth.modes.impacts import FULL, ROUNDS
 from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.arrays import Vector
-from ..numerics.tolerances import NEAR_GAP, SAME_AS_BEFORE
+from ..numerics.tolerances import NEAR_GAP, SAME_AS_BEFORE, SETTLED
 from .elements_at_point import largest_position
 from .lu import factorize, solve
-from .mode_rows import FLOW
+from .mode_rows import EFFORT, FLOW
 from .steps import Code, Workspace, project_in_place, values_at
 from .strikes import pose_one
 from .zero_crossings import Relations
@@ -25,7 +28,8 @@ BROUGHT = 1  # row of the work space: states as they were, or as modes that are 
 
 SPEEDS, RESTITUTION, LOW, HIGH = range(4)  # of each, one row after the other; of LOW static first
 KNOWN = 6  # rows of what is known; behind them stands how rates, bounds and slopes follow
-RATES, BOUNDS, SLOPES = 0, 1, 5  # where these rows begin, in numbers of those that bear impulses
+BOUNDS, SLOPES = 1, 5  # where these rows begin, in numbers of those that bear impulses
+LAST = 6  # row of ``rest``: impulses of the round before
 
 
 @machine_code
@@ -45,7 +49,7 @@ def strike_beside(code: Code, work: Workspace, relations: Relations, network: Ne
                 _go_on(relations, network, e, -1.0)
     if not ended:
         return True
-    if network.at_impacts == 0 or not _look(code, work, network, t, x):
+    if network.at_impacts == 0 or not _look(code, work, network, t, x, 0):
         return False
     for a in range(bears.size):
         e, approach = bears[a], network.impact[a]
@@ -55,9 +59,8 @@ def strike_beside(code: Code, work: Workspace, relations: Relations, network: Ne
     if not closes:
         return True
     size = _pose_impact(network, far)
-    network.striking[network.striking_counted] = size
-    run_code(network.collides, network.striking)
-    if network.impulses_found[0] == 0 or not _push(code, work, network, t, x, size):
+    if not _find_impulses(code, work, network, t, x, size) or not _push(
+            code, work, network, t, x, size):
         return False
     for k in range(size):
         a, e = network.takes_part[k], bears[network.takes_part[k]]
@@ -85,9 +88,16 @@ def _go_on(relations: Relations, network: NetworkModes, e: int, mode: float) -> 
 
 
 @machine_code
-def _look(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector) -> bool:
+def _look(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector, size: int
+          ) -> bool:
     """What those that bear impulses come to, and how all that follows what they take, with unknowns
-    of loops; whether that is told."""
+    of loops, where as many as take part take impulses, as forces; whether that is told."""
+    n = network.modes.size
+    taken = network.impact[network.impact.size - n :]
+    for e in range(n):
+        taken[e] = network.found[(FLOW if network.gives_flow[e] else EFFORT) * n + e]
+    for k in range(size):
+        taken[network.bears[network.takes_part[k]]] = FULL * network.rest[PUSH, k]
     values_at(code, work, network.at_impacts, t, x, network.impact)
     count, loops, side = network.bears.size, network.by_loops, network.loop_side
     size, rows = loops.shape[0], SLOPES * count + network.scale.size
@@ -117,7 +127,7 @@ def _place(network: NetworkModes, row: int, column: int) -> int:
 
 @machine_code
 def _pose_impact(network: NetworkModes, far: float) -> int:
-    """Fill in who takes part in an impact; how many there are."""
+    """Fill in who takes part in an impact, and an impulse of each contact; how many there are."""
     bears, impact, rest, size = network.bears, network.impact, network.rest, 0
     count, takes_part = bears.size, network.takes_part
     for a in range(count):
@@ -129,17 +139,55 @@ def _pose_impact(network: NetworkModes, far: float) -> int:
         if takes:
             low, high = impact[(LOW + side) * count + a], impact[(HIGH + side) * count + a]
             pose_one(rest, size, contact, impact[a], impact[RESTITUTION * count + a], low, high)
-            takes_part[size] = a
+            takes_part[size], rest[PUSH, size] = a, 1.0 if contact else 0.0
             size += 1
     for k in range(size):
-        a = takes_part[k]
-        side = 0 if network.modes[bears[a]] == 0.0 else 2
         for j in range(size):
-            network.block[k, j] = -impact[_place(network, a, takes_part[j])]
-            for way in range(2 if network.by.size > 0 else 0):
-                network.by[way, k, j] = impact[_place(
-                    network, (BOUNDS + side + way) * count + a, takes_part[j])]
+            network.block[k, j] = -impact[_place(network, takes_part[k], takes_part[j])]
     return size
+
+
+@machine_code
+def _find_impulses(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector,
+                   size: int) -> bool:
+    """Find impulses with the slopes of bounds that they themselves lead to, which bend (gears with
+    losses), by repetition; whether they are found."""
+    rest, change, largest = network.rest, np.inf, 0.0
+    for again in range(ROUNDS if network.by.size > 0 else 1):
+        if network.by.size > 0:
+            if not _look(code, work, network, t, x, size):
+                return False
+            if _take_slopes(network, size) and again > 0:
+                return True
+        for k in range(size):
+            rest[SPEED, k], rest[LAST, k] = network.impact[network.takes_part[k]], rest[PUSH, k]
+        network.striking[network.striking_counted] = size
+        run_code(network.collides, network.striking)
+        if network.impulses_found[0] == 0:
+            return False
+        change = largest = 0.0
+        for k in range(size):
+            change = max(change, abs(rest[PUSH, k] - rest[LAST, k]))
+            largest = max(largest, abs(rest[PUSH, k]))
+        if network.by.size == 0 or change <= SETTLED * largest:
+            return True
+    return change <= SAME_AS_BEFORE * largest
+
+
+@machine_code
+def _take_slopes(network: NetworkModes, size: int) -> bool:
+    """Take the slopes of bounds where it was looked last; whether they are as they were."""
+    same, count = True, network.bears.size
+    for k in range(size):
+        a = network.takes_part[k]
+        side = 0 if network.modes[network.bears[a]] == 0.0 else 2
+        for j in range(size):
+            for way in range(2):
+                by = network.impact[_place(
+                    network, (BOUNDS + side + way) * count + a, network.takes_part[j])]
+                same &= network.by[way, k, j] == by
+                network.by[way, k, j] = by
+    return same
 
 
 @machine_code
@@ -158,7 +206,7 @@ def _push(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vecto
             x[i] = before[i] + (0.5 + 0.5 * half) * change
         if half == 1:
             project_in_place(code, work, t, x)
-        if not _look(code, work, network, t, x):
+        if not _look(code, work, network, t, x, 0):
             return False
     return True
 

@@ -43,10 +43,9 @@ def held_network(system: System, elements: Elements, laws: LawExpressions,
 class CarriedNetwork(HeldNetwork):
     """Efforts, flows, bounds and slopes, as functions of modes and of what elements take."""
 
-    is_computed = False
-
     def _pose(self) -> None:
         system, elements = self.system, self.elements
+        self.is_computed = not system.nz
         self.symbols = [*self.symbols, self.taken]
         solved = ca.SX.sym("solved", system.nz + elements.size)
         matrix = ca.jacobian(self.residual, ca.vertcat(system.tape.z, self.taken))

@@ -88,12 +88,12 @@ class HeldNetwork:
     relations_of : of each island those, and others that its matrices depend on
     entries_of : of each island its constants
     decided_by : flow, effort, low, high, what the mode's equations miss, and the slopes
+    is_computed : whether machine code finds what modes come to by itself
     length : operations of what is solved for at every point
     slope : slopes at the last evaluation; not kept
     """
 
     has_derivatives = True
-    is_computed = True  # whether machine code finds the matrices of modes by itself
     slope: Array | None = None
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
@@ -105,9 +105,9 @@ class HeldNetwork:
         rows = rows_of(system, elements, laws)
         self._follow = ca.vertcat(*rows, tape.slope)
         #: What follows states and inputs by constants, or states alone, whatever these are.
-        self._alike = _fixed_rows(rows[:3], tape) | np.array([
+        self.alike = _fixed_rows(rows[:3], tape) | np.array([
             _untaken(row, ca.vertcat(tape.u, tape.z)) for row in rows[:3]])
-        self._alike[1:, told_sliding(rows, elements, tape)] = True  # what they follow is not asked
+        self.alike[1:, told_sliding(rows, elements, tape)] = True  # what they follow is not asked
         #: Elements whose bounds at rest are the same as long as no relation changes.
         self._strong = _constants(laws.low, tape) & _constants(laws.high, tape)
         self._even: Cache[tuple[bytes, bytes, bytes], _Sharing] = Cache(MOST_KEPT)
@@ -165,6 +165,7 @@ class HeldNetwork:
 
     def _pose(self) -> None:
         """Complete the symbols, and make what is looked at in Python."""
+        self.is_computed = True
         self.length = 2 * int(self.together.sum())
         self.symbols = [*self.symbols, self.taken]
 
@@ -173,9 +174,10 @@ class HeldNetwork:
 
     @cached_property
     def coefficients(self) -> tuple[ca.SX | None, Indices]:
-        """How equations, and slopes, follow what is taken, where relations change that: entries
-        that are not always zero, and their places, row by row."""
-        if not (self.is_computed and self.equations.by_relations.any()):
+        """How equations, and slopes, follow what is taken, where relations or states change that:
+        entries that are not always zero, and their places, row by row."""
+        constant = self.equations.constant and not self.equations.by_relations.any()
+        if constant or not self.is_computed:
             return None, np.zeros(0, dtype=np.int64)
         by_taken = ca.substitute(ca.jacobian(self._follow, self.system.tape.u),
                                  self.system.tape.u, self.inputs)
@@ -189,7 +191,7 @@ class HeldNetwork:
 
         Of these their flows, restitution and static and kinetic bounds; then how rates, the same
         bounds, slopes and residuals of loops follow what they take and unknowns of loops, row by
-        row. Nothing where there are no contacts, or bounds bend as impulses grow.
+        row. Nothing where there are no contacts, or bounds bend as impulses grow, beside loops.
         """
         tape, laws, contact = self.system.tape, self.laws, self.elements.contact
         nobody = np.zeros(0, dtype=np.int64)
@@ -199,7 +201,8 @@ class HeldNetwork:
             bear_impulses(self.system) & ~contact)]).astype(np.int64)
         bounds = [side[bears.tolist()] for side in (laws.low, laws.high, laws.back, laws.forth)]
         taken = tape.u[self.elements.column[bears].tolist()]
-        if any(ca.which_depends(ca.vertcat(*bounds), ca.vertcat(taken, tape.z), 2, True)):
+        if self.system.nz and any(ca.which_depends(
+                ca.vertcat(*bounds), ca.vertcat(taken, tape.z), 2, True)):
             return None, nobody
         rows = ca.vertcat(laws.rate[bears.tolist()], *bounds, tape.slope, tape.residual)
         by = ca.horzcat(jacobian(rows, taken) @ ca.diag(ca.DM(self.elements.unit[bears])),
@@ -215,7 +218,7 @@ class HeldNetwork:
         The combinations that say something about the states are the same wherever these are.
         """
         direct = self.elements.gives_flow != (modes != 0)
-        given, back, forth = self._alike
+        given, back, forth = self.alike
         fixed = (direct | given) & np.where(modes > 0, forth, (modes == 0) | back)
         return bool((fixed | (np.abs(weight).max(axis=0, initial=0.0) == 0.0)).all())
 

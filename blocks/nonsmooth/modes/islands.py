@@ -142,7 +142,7 @@ class NetworkModes(NamedTuple):
     impulses_found: Indices  # (1,) and whether they are found
     block: Matrix  # (b, b) room: d of those that take part
     by: Cube  # (2, b, b) room: how their bounds follow efforts
-    rest: Matrix  # (6, b) room: what is known of them
+    rest: Matrix  # (7, b) room: what is known of them
     takes_part: Indices  # (b,) room: which these are
     positions: Indices  # states that gaps are made of
     scale: Vector  # (states,) nominal values
@@ -154,6 +154,9 @@ class NetworkModes(NamedTuple):
     push: Matrix  # (states, elements)
     by_relations: Flags  # (all relations,) those that this depends on
     known_m: Vector  # with which it is so
+    curved: Flags  # (1,) whether it depends on states, too
+    known: Flags  # (2,) whether it is known at the point, and could be told
+    alike: Matrix  # (3, elements) 1 where what is given, or moves, follows states by constants
     coefficients: int  # address of what fills these two with others, where there are such
     changing: Vector  # their entries that are not always zero,
     changing_at: Indices  # and where they stand, those of ``push`` behind the others
@@ -181,3 +184,4 @@ class NetworkModes(NamedTuple):
     given: Matrix  # (2, k) room: and the flows and efforts that follow
     pivot: Indices  # (k,) room: the row that gives what a member takes, or -1
     place: Indices  # (k,) room: which member's a row gives, or -1
+    combined: Indices  # (k,) room: which combination gives way to its rate in a row, or -1

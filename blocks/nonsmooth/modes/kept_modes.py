@@ -62,12 +62,14 @@ class KeptModes:
             at_impacts=0, impact=none, by_loops=np.zeros((nz, nz)), loop_side=np.zeros((3, nz)),
             loop_order=np.zeros(nz, dtype=np.int64), collides=0, striking=none.astype(np.int64),
             striking_counted=0, impulses_found=none.astype(np.int64), block=np.zeros((b, b)),
-            by=np.zeros((2, bounded, bounded)), rest=np.zeros((6, b)),
+            by=np.zeros((2, bounded, bounded)), rest=np.zeros((7, b)),
             takes_part=np.zeros(b, dtype=np.int64), positions=gap_states(held.system), scale=np.zeros(nx),
             approach=np.zeros(1), struck=np.zeros(n), hit=np.zeros(n, dtype=bool),
             hit_mode=np.zeros(n),
             by_inputs=np.zeros((6 * n * held.is_computed, n)), push=np.zeros((nx, n)),
-            by_relations=held.equations.by_relations, known_m=np.zeros(nm), coefficients=0,
+            by_relations=held.equations.by_relations, known_m=np.zeros(nm),
+            curved=np.array([not held.equations.constant]), known=np.ones(2, dtype=bool),
+            alike=held.alike.astype(float), coefficients=0,
             changing=none, changing_at=none.astype(np.int64),
             row=np.zeros(count, dtype=np.int64), turn=np.zeros(1, dtype=np.int64),
             entered=np.zeros(1, dtype=bool), ended=np.zeros(count, dtype=bool),
@@ -78,7 +80,7 @@ class KeptModes:
             against=np.zeros(n, dtype=bool), turned=np.zeros(nm, dtype=bool), own=own,
             by_value=by_value, by_rate=by_rate, by_missed=by_missed, sizes=np.zeros(size),
             taken=np.zeros(size), given=np.zeros((2, size)), pivot=np.zeros(size, dtype=np.int64),
-            place=np.zeros(size, dtype=np.int64))
+            place=np.zeros(size, dtype=np.int64), combined=np.zeros(size, dtype=np.int64))
 
     def keep(self, problem: Problem, t: float, noise: Array | float) -> None:
         """Keep the present modes, which were decided on at a point."""

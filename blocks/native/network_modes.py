@@ -142,11 +142,39 @@ def _exchange(code: Code, work: Workspace, relations: Relations, network: Networ
                 return False
             network.row[island] = row
         if _all_hold(code, work, relations, network, t, x, degree):
+            if not _let_idle_rest(code, work, relations, network, t, x, degree):
+                return False
             _take(code, work, relations, network, t, x)
             return True
         if not _try_another(network):
             return False
     return False
+
+
+@machine_code
+def _let_idle_rest(code: Code, work: Workspace, relations: Relations, network: NetworkModes,
+                   t: float, x: Vector, degree: int) -> bool:
+    """Let friction rest that others keep from moving in modes that hold, if that holds too: both
+    carry the load then. False where others must tell."""
+    some, last = False, network.last_row
+    last[:] = network.row
+    for island in range(network.present.size):
+        first, rests = network.starts[island], False
+        for k in range(first, network.starts[island + 1]):
+            e = network.members[k]
+            network.guess[e] = network.kept_modes[network.row[island], k - first]
+            if network.idles[e]:
+                network.guess[e], rests = 0.0, True
+        if rests:
+            row, found = _told_row(network, island)
+            if found != TELLS:
+                return False
+            network.row[island], some = row, True
+    if some and not _all_hold(code, work, relations, network, t, x, degree):
+        network.row[:] = last
+        for island in range(network.present.size):
+            _put(network, island, last[island])
+    return True
 
 
 @machine_code
@@ -562,7 +590,8 @@ def _lead_away(code: Code, work: Workspace, relations: Relations, network: Netwo
             for k in range(first, network.starts[island + 1]):
                 e, noise = network.members[k], network.noise[network.row[island], k - first]
                 change = _margin(network, e) - network.room[MARGIN, e]
-                goes_on = _goes_on(relations, network, island, k) and (
+                rebounds = network.contact[e] and network.modes[e] != 0.0
+                goes_on = not rebounds and _goes_on(relations, network, island, k) and (
                     network.room[MARGIN, e] <= _at_end(network, e, MODE_MARGIN_NONE))
                 if goes_on or network.unloads[e]:
                     network.against[e] = change < -noise or network.unloads[e] and change > noise
@@ -612,6 +641,7 @@ def _holds_later(relations: Relations, network: NetworkModes, island: int, h: fl
                  later: Vector, degree: int) -> bool:
     """Whether what is close to its end in an island leads away from there within an instant."""
     row, first, room = network.row[island], network.starts[island], network.room
+    n, found = network.modes.size, network.found
     # what is closed here shares, but where closed switches carry it all
     shares = network.searched[island] or network.other[island] >= 0
     for k in range(first, network.starts[island + 1]):
@@ -629,6 +659,10 @@ def _holds_later(relations: Relations, network: NetworkModes, island: int, h: fl
             not unloaded and margin <= _at_end(network, e, MODE_MARGIN_NONE)) and (
             change <= ENDED_MARGIN * h * size + noise)  # it is as good as closed: it shares
         network.against[e] |= network.unloads[e] and abs(change) > noise
+        network.idles[e] = network.friction[e] and network.modes[e] != 0.0 and (
+            found[LOW * n + e] < found[HIGH * n + e] and margin <= _at_end(
+                network, e, MODE_MARGIN_NONE)) and (
+            abs(change) <= ENDED_MARGIN * h * size + noise)
     return not _is_anyone_against(network, island, now, later, h)
 
 

@@ -46,7 +46,8 @@ def strike_beside(code: Code, work: Workspace, relations: Relations, network: Ne
         if network.contact[e] and network.modes[e] != 0.0 and relations.wrong[first + e]:
             ended = True
             if not _touches(network, e, far):
-                _go_on(relations, network, e, -1.0)
+                _begin_with(network, e, -1.0)
+                relations.wrong[first + e] = False
     if not ended:
         return True
     if network.at_impacts == 0 or not _look(code, work, network, t, x, 0):
@@ -66,7 +67,7 @@ def strike_beside(code: Code, work: Workspace, relations: Relations, network: Ne
         a, e = network.takes_part[k], bears[network.takes_part[k]]
         if network.rest[PUSH, k] != 0.0:
             network.struck[e] = 1.0 if network.contact[e] else 0.0
-            _go_on(relations, network, e, _mode_after(network, a))
+            _begin_with(network, e, _mode_after(network, a))
     for k in range(size):
         a, e = network.takes_part[k], bears[network.takes_part[k]]
         network.hit[e] &= network.hit_mode[e] != 0.0 or _holds(network, a)
@@ -80,11 +81,9 @@ def _touches(network: NetworkModes, e: int, far: float) -> bool:
 
 
 @machine_code
-def _go_on(relations: Relations, network: NetworkModes, e: int, mode: float) -> None:
-    """Let the search begin with a mode of an element: if it moves, that has not ended."""
+def _begin_with(network: NetworkModes, e: int, mode: float) -> None:
+    """Let the search begin with a mode of an element."""
     network.hit[e], network.hit_mode[e] = True, mode
-    if mode != 0.0:
-        relations.wrong[relations.wrong.size - network.modes.size + e] = False
 
 
 @machine_code

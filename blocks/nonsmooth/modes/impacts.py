@@ -25,7 +25,7 @@ from .evaluation import Evaluation
 from .gaps import largest_position
 from .load_dependence import LoadDependence
 
-__all__ = ["Impacts", "impact_with_friction"]
+__all__ = ["FULL", "ROUNDS", "Impacts", "impact_with_friction"]
 
 FULL = 1e9  # of the impulses, as forces: those of an impact are large beside all others
 ROUNDS = 25  # for impulses that depend on each other

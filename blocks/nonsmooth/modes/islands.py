@@ -169,6 +169,9 @@ class NetworkModes(NamedTuple):
     # (islands,) where guessed modes leave something open: whose other mode is tried next; else -1
     other: Indices
     unloads: Flags  # (elements,) guessed closed, and as good as that in the row where it is open
+    friction: Flags  # (elements,)
+    idles: Flags  # (elements,) friction that slides in the row that is tried, but does not move
+    last_row: Indices  # (islands,) room
     idle: Flags  # (elements,) whose equations say nothing there that others do not say
     before: Vector  # (all relations,) as they are at the event
     guess: Vector  # (elements,) modes that are tried

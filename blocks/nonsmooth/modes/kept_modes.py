@@ -75,6 +75,8 @@ class KeptModes:
             entered=np.zeros(1, dtype=bool), ended=np.zeros(count, dtype=bool),
             holds=np.zeros(count, dtype=bool), searched=np.zeros(count, dtype=bool),
             other=np.zeros(count, dtype=np.int64), unloads=np.zeros(n, dtype=bool),
+            friction=~(elements.valve | elements.switch | elements.contact),
+            idles=np.zeros(n, dtype=bool), last_row=np.zeros(count, dtype=np.int64),
             idle=np.zeros(n, dtype=bool), before=np.zeros(nm), guess=np.zeros(n),
             guess_m=np.zeros(nm),
             against=np.zeros(n, dtype=bool), turned=np.zeros(nm, dtype=bool), own=own,

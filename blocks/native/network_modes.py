@@ -16,6 +16,7 @@ from ..machine.signatures import vector_at
 from ..nonsmooth.modes.islands import UNLOADED, NetworkModes
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import (
+    CLEAR,
     ENDED_MARGIN,
     INSTANT,
     LAST_BITS,
@@ -222,17 +223,22 @@ def _rest_at_end(code: Code, work: Workspace, relations: Relations, network: Net
 @machine_code
 def _leave(network: NetworkModes) -> None:
     """Guess the modes that those elements and relations enter which leave theirs."""
-    n, found = network.modes.size, network.found
-    for e in range(n):
+    for e in range(network.modes.size):
         if network.against[e]:
-            effort, mode = found[EFFORT * n + e], 0.0
-            if network.guess[e] == 0.0:
-                ahead = found[HIGH * n + e] - effort <= effort - found[LOW * n + e]
-                mode = 1.0 if ahead else -1.0
-            network.guess[e] = mode
+            network.guess[e] = _entered(network, e)
     for r in range(network.m.size):
         if network.turned[r]:
             network.guess_m[r] = 1.0 - network.guess_m[r]
+
+
+@machine_code
+def _entered(network: NetworkModes, e: int) -> float:
+    """The mode that an element enters which leaves the guessed one."""
+    n, found = network.modes.size, network.found
+    if network.guess[e] != 0.0:
+        return 0.0
+    effort = found[EFFORT * n + e]
+    return 1.0 if found[HIGH * n + e] - effort <= effort - found[LOW * n + e] else -1.0
 
 
 @machine_code
@@ -329,15 +335,27 @@ def _told_row(network: NetworkModes, island: int) -> tuple[int, int]:
 
 @machine_code
 def _next_beside_guess(network: NetworkModes, island: int) -> int:
-    """The next row in which one ideal diode is in another mode than guessed, and nothing is left
-    open; behind the last of them the first row of the island in any modes: all may be tried."""
+    """The next row in which modes are those that yielding says, or one diode or friction is in
+    another mode than guessed, and nothing is left open; behind the last of them the first row of
+    the island in any modes: all may be tried."""
     first, n, found, row = network.starts[island], network.modes.size, network.found, -1
-    while row < 0 and network.other[island] < network.starts[island + 1] - first:
-        e = network.members[first + network.other[island]]
+    if network.yielding[island]:
+        network.yielding[island] = False
+        _swap_with_yields(network, island)
+        row, tells = _told_row(network, island)
+        _swap_with_yields(network, island)
+        if tells == TELLS:
+            return row
+        row = -1
+    while row < 0 and network.other[island] < 2 * (network.starts[island + 1] - first):
+        e, forth = network.members[first + network.other[island] // 2], network.other[island] % 2
         network.other[island] += 1
         low, high, guess = found[LOW * n + e], found[HIGH * n + e], network.guess[e]
-        if network.idle[e] and np.isfinite(low) != np.isfinite(high):
-            network.guess[e] = 0.0 if guess != 0.0 else -1.0 if np.isfinite(low) else 1.0
+        may = np.isfinite(high) if forth == 1 else np.isfinite(low)
+        if guess != 0.0:
+            may = forth == 0
+        if network.idle[e] and not network.contact[e] and may:
+            network.guess[e] = 0.0 if guess != 0.0 else 1.0 if forth == 1 else -1.0
             row, tells = _told_row(network, island)
             if tells != TELLS:
                 row = -1
@@ -346,6 +364,14 @@ def _next_beside_guess(network: NetworkModes, island: int) -> int:
         network.other[island], network.searched[island] = -1, True
         row = _row_of(network, island, -1, False)
     return row
+
+
+@machine_code
+def _swap_with_yields(network: NetworkModes, island: int) -> None:
+    """Exchange the guessed modes of an island for those that yielding says."""
+    for k in range(network.starts[island], network.starts[island + 1]):
+        e = network.members[k]
+        network.guess[e], network.yields[e] = network.yields[e], network.guess[e]
 
 
 @machine_code
@@ -624,7 +650,12 @@ def _holds_now(network: NetworkModes, island: int, now: Vector, degree: int) -> 
     if degree >= LITTLE:
         allowed = MODE_MARGIN_NONE
     tried = network.owner[row] != island  # which says something where states are contradicted alone
-    if tried and holds:  # what is left open, another mode of one element may say
+    if tried and holds:  # what is left open, what yields a little may say, or another mode of one
+        for k in range(first, network.starts[island + 1]):
+            e = network.members[k]
+            network.yields[e] = network.guess[e]
+            if room[MARGIN, e] < -CLEAR * PARASITIC * room[SIZE, e]:
+                network.yields[e], network.yielding[island] = _entered(network, e), True
         network.other[island] = 0
         return False
     if not holds and not tried and network.by_inputs.size > 0:

@@ -225,17 +225,17 @@ def _leave(network: NetworkModes) -> None:
     """Guess the modes that those elements and relations enter which leave theirs."""
     for e in range(network.modes.size):
         if network.against[e]:
-            network.guess[e] = _entered(network, e)
+            network.guess[e] = _entered(network, e, network.guess[e])
     for r in range(network.m.size):
         if network.turned[r]:
             network.guess_m[r] = 1.0 - network.guess_m[r]
 
 
 @machine_code
-def _entered(network: NetworkModes, e: int) -> float:
-    """The mode that an element enters which leaves the guessed one."""
+def _entered(network: NetworkModes, e: int, mode: float) -> float:
+    """The mode that an element enters which leaves one."""
     n, found = network.modes.size, network.found
-    if network.guess[e] != 0.0:
+    if mode != 0.0:
         return 0.0
     effort = found[EFFORT * n + e]
     return 1.0 if found[HIGH * n + e] - effort <= effort - found[LOW * n + e] else -1.0
@@ -335,7 +335,7 @@ def _told_row(network: NetworkModes, island: int) -> tuple[int, int]:
 
 @machine_code
 def _next_beside_guess(network: NetworkModes, island: int) -> int:
-    """The next row in which modes are those that yielding says, or one diode or friction is in
+    """The next row in which modes are those that ``yields`` has, or one diode or friction is in
     another mode than guessed, and nothing is left open; behind the last of them the first row of
     the island in any modes: all may be tried."""
     first, n, found, row = network.starts[island], network.modes.size, network.found, -1
@@ -655,7 +655,8 @@ def _holds_now(network: NetworkModes, island: int, now: Vector, degree: int) -> 
             e = network.members[k]
             network.yields[e] = network.guess[e]
             if room[MARGIN, e] < -CLEAR * PARASITIC * room[SIZE, e]:
-                network.yields[e], network.yielding[island] = _entered(network, e), True
+                network.yields[e] = _entered(network, e, network.guess[e])
+                network.yielding[island] = True
         network.other[island] = 0
         return False
     if not holds and not tried and network.by_inputs.size > 0:
@@ -694,7 +695,15 @@ def _holds_later(relations: Relations, network: NetworkModes, island: int, h: fl
             found[LOW * n + e] < found[HIGH * n + e] and margin <= _at_end(
                 network, e, MODE_MARGIN_NONE)) and (
             abs(change) <= ENDED_MARGIN * h * size + noise)
-    return not _is_anyone_against(network, island, now, later, h)
+    holds = not _is_anyone_against(network, island, now, later, h)
+    if not holds and network.other[island] >= 0:  # whoever leaves these enters another one
+        network.yielding[island] = True
+        for k in range(first, network.starts[island + 1]):
+            e = network.members[k]
+            network.yields[e] = network.modes[e]
+            if network.against[e]:
+                network.yields[e] = _entered(network, e, network.modes[e])
+    return holds
 
 
 @machine_code

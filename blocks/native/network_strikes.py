@@ -1,4 +1,4 @@
-"""What becomes of contacts that close in a network without mass at its nodes? They rebound, or stay.
+"""What becomes of contacts that close beside nodes without mass? They rebound, or stay.
 
 The impact goes through the bodies alone, as :mod:`blocks.nonsmooth.modes.massless_contacts` says;
 what it lets elements do is what the search for modes begins with.

@@ -125,9 +125,9 @@ class OwnEvents:
                 islands.block, islands.by, islands.rest)), len(islands.bears), -1)
             self.calls = [collision]
             self.network = islands._replace(
-                at_impacts=at_impacts, impact=np.empty(numbers + islands.kinds.size), collides=collision.address,
-                striking=collision.table, striking_counted=collision.place["n"],
-                impulses_found=collision.results,
+                at_impacts=at_impacts, impact=np.empty(numbers + islands.kinds.size),
+                collides=collision.address, striking=collision.table,
+                striking_counted=collision.place["n"], impulses_found=collision.results,
                 coefficients=coefficients, changing=np.empty(len(places)), changing_at=places,
                 modes=self.values_of("modes"), constants=self.values_of("K"),
                 m=self.values_of("relations"), values=equations.of_elements,

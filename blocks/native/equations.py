@@ -355,6 +355,14 @@ class Equations:
         return 0 if values is None else self._of(values), places
 
     @cached_property
+    def sizes(self) -> int:
+        """How large what they give may be, by the sizes of states, which stand behind the result."""
+        laws: Any = self._laws
+        function: ca.Function = laws.held_modes.sizes
+        return self._straight(function, places={
+            **self._places_at_events, function.n_in() - 1: ("%out", laws.size)})
+
+    @cached_property
     def at_impacts(self) -> tuple[int, int]:
         """What contacts among them and what they load come to there, if elements take what stands
         behind that; and how many numbers."""

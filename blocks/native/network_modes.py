@@ -13,7 +13,7 @@ import numpy as np
 
 from ..machine.functions import machine_code
 from ..machine.signatures import vector_at
-from ..nonsmooth.modes.islands import UNLOADED, NetworkModes
+from ..nonsmooth.modes.islands import LEAST_SHARE, UNLOADED, NetworkModes
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import (
     CLEAR,
@@ -95,6 +95,7 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
     _evaluate(code, work, network, t, x)
     if crossed and not strike_beside(code, work, relations, network, t, x):
         return False
+    _look_at_sizes(code, work, network, t, x)
     _evaluate(code, work, network, t, x)
     _measure(network)
     for island in range(islands):
@@ -475,7 +476,7 @@ def _missed(network: NetworkModes, island: int, row: int) -> float:
             if share != 0.0:
                 e = network.members[first + a]
                 missed += share * found[MISSED * network.modes.size + e]
-                size += abs(share) * network.room[EQUAL, e]
+                size += abs(share) * max(network.room[EQUAL, e], network.at_sizes[e])
         if np.isnan(missed):
             return np.inf
         if abs(missed) > worst * size:
@@ -748,6 +749,15 @@ def _is_anyone_against(network: NetworkModes, island: int, now: Vector, later: V
         network.turned[r] |= network.joint[r] and wrong
         against |= network.turned[r]
     return against
+
+
+@machine_code
+def _look_at_sizes(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector) -> None:
+    """Find how large what elements give may be by the sizes of states."""
+    for i in range(network.scale.size):
+        network.at_sizes[network.modes.size + i] = max(
+            abs(x[i]), LEAST_SHARE * network.scale[i])
+    values_at(code, work, network.sizes_of_given, t, x, network.at_sizes)
 
 
 @machine_code

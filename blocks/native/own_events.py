@@ -92,7 +92,8 @@ class OwnEvents:
         islands, required = rules.islands, rules.required
         # written first: they need room among the constants
         if isinstance(islands, NetworkModes):
-            equations.of_elements, equations.coefficients, equations.at_impacts  # noqa: B018
+            equations.of_elements, equations.coefficients  # noqa: B018
+            equations.at_impacts, equations.sizes  # noqa: B018
         elif isinstance(islands, IslandsWithMass):
             equations.present  # noqa: B018
             equations.at_decisions("factors", islands.factors)
@@ -125,7 +126,7 @@ class OwnEvents:
                 islands.block, islands.by, islands.rest)), len(islands.bears), -1)
             self.calls = [collision]
             self.network = islands._replace(
-                at_impacts=at_impacts, impact=np.empty(numbers + islands.kinds.size),
+                sizes_of_given=equations.sizes, at_impacts=at_impacts, impact=np.empty(numbers + islands.kinds.size),
                 collides=collision.address, striking=collision.table,
                 striking_counted=collision.place["n"], impulses_found=collision.results,
                 coefficients=coefficients, changing=np.empty(len(places)), changing_at=places,

@@ -186,6 +186,17 @@ class HeldNetwork:
         return by_taken.nz[:], np.array(rows, dtype=np.int64) * self.elements.size + columns
 
     @cached_property
+    def sizes(self) -> ca.Function:
+        """How large what is given may be by the sizes of states, of time, states, unknowns,
+        parameters, relations, discrete values, and these sizes."""
+        system, far = self.system, ca.SX.sym("far", self.system.nx)
+        by_states = ca.fabs(jacobian(ca.substitute(
+            self._follow[: self.elements.size], system.tape.u, ca.DM.zeros(system.nu, 1)),
+            system.tape.x))
+        return ca.Function("sizes", [*system.arguments[:-1], far], [
+            ca.densify(ca.mtimes(by_states, far))])
+
+    @cached_property
     def at_impacts(self) -> tuple[ca.SX | None, Indices]:
         """What machine code tells impacts from, and who bears these: contacts, then others.
 

@@ -12,11 +12,12 @@ from ...numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
 if TYPE_CHECKING:
     import casadi as ca
 
-__all__ = ["UNLOADED", "NetworkModes", "IslandsWithMass"]
+__all__ = ["LEAST_SHARE", "UNLOADED", "NetworkModes", "IslandsWithMass"]
 
 def _none(kind: type) -> Any:
     return field(default_factory=lambda: np.zeros(0, dtype=kind))
 
+LEAST_SHARE = 1e-3  # of its nominal value: what a state counts for at least
 UNLOADED = 2.0  # instead of whether a switch is told: a closed diode that bears nothing
 
 
@@ -121,6 +122,8 @@ class NetworkModes(NamedTuple):
     noise_so_far: Matrix  # what rounding may make of every margin, stuck and not
     drift: Vector  # (1,) share of its size by which what modes hold constant may be off
     least_flow: Vector  # less does not end a mode
+    sizes_of_given: int  # address of what tells, from sizes of states, how large what is given is,
+    at_sizes: Vector  # (elements + states,) where it does so, and is told these
     largest_now: Matrix  # the same as ``largest`` with what is at the point that is looked at
     room: Matrix  # (3, elements): margins, what is large beside each, and what its mode holds
     exact: Vector  # (parameters,) room

@@ -56,6 +56,7 @@ class KeptModes:
             present=np.full(count, -1, dtype=np.int64), kinds=state.kinds,
             largest=np.zeros((2, kinds)), endless=held.equations.endless, farthest=np.zeros(nm),
             noise_so_far=np.zeros((2, n)), drift=np.zeros(1), least_flow=np.zeros(n),
+            sizes_of_given=0, at_sizes=np.zeros(n + nx),
             largest_now=np.zeros((2, kinds)), room=np.zeros((3, n)),
             gives_flow=elements.gives_flow, switch=elements.switch, contact=elements.contact,
             bears=bears, follows=followed(held.system)[np.ix_(bears, bears)].astype(float),

@@ -356,7 +356,7 @@ class Equations:
 
     @cached_property
     def sizes(self) -> int:
-        """How large what they give may be, by the sizes of states, which stand behind the result."""
+        """How large what they give may be, by sizes of states, which stand behind the result."""
         laws: Any = self._laws
         function: ca.Function = laws.held_modes.sizes
         return self._straight(function, places={

@@ -51,6 +51,7 @@ from .network_strikes import BROUGHT, strike_beside
 from .stages import WORK
 from .step_control import is_any
 from .steps import Code, Workspace, are_finite, values_at
+from .through_loops import take_coefficients
 from .zero_crossings import LARGEST, SPARE, Relations
 
 __all__ = ["choose_network_modes", "ends_by_rounding", "enters_new_modes", "notice_margins"]
@@ -254,6 +255,14 @@ def _know_coefficients(code: Code, work: Workspace, network: NetworkModes, t: fl
         network.known_m[:], network.known[0] = network.guess_m, True
         values_at(code, work, network.coefficients, t, x, network.changing)
         network.known[1] = are_finite(network.changing)
+        if network.curved[0]:
+            network.by_all[:, :] = 0.0
+            for k in range(network.changing.size):
+                width = network.by_all.shape[1]
+                network.by_all[network.changing_at[k] // width, network.changing_at[k] % width] = (
+                    network.changing[k])
+            network.known[1] &= take_coefficients(network)
+            return
         for k in range(network.changing.size):
             row, e = network.changing_at[k] // n, network.changing_at[k] % n
             if row < 2 * RATES * n:
@@ -326,7 +335,7 @@ def _told_row(network: NetworkModes, island: int) -> tuple[int, int]:
     row, found = _row_of(network, island, -1, True), TELLS
     if row < 0:
         found = UNSURE
-        if network.by_inputs.size > 0 and network.known[1]:
+        if network.known[1]:
             row = _free_row(network)
             found = fill_row(network, island, row, 0.0)
             if found == TELLS:
@@ -660,7 +669,7 @@ def _holds_now(network: NetworkModes, island: int, now: Vector, degree: int) -> 
                 network.yielding[island] = True
         network.other[island] = 0
         return False
-    if not holds and not tried and network.by_inputs.size > 0:
+    if not holds and not tried:
         refuse_impulses(network, island, row)
     for k in range(first, network.starts[island + 1] if holds or tried else first):
         e = network.members[k]

@@ -16,10 +16,10 @@ from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import NEAR_GAP, SAME_AS_BEFORE, SETTLED
 from .elements_at_point import largest_position
-from .lu import factorize, solve
 from .mode_rows import EFFORT, FLOW
 from .steps import Code, Workspace, project_in_place, values_at
 from .strikes import pose_one
+from .through_loops import eliminate_loops
 from .zero_crossings import Relations
 
 __all__ = ["BROUGHT", "strike_beside"]
@@ -27,8 +27,7 @@ __all__ = ["BROUGHT", "strike_beside"]
 BROUGHT = 1  # row of the work space: states as they were, or as modes that are tried hold them
 
 SPEEDS, RESTITUTION, LOW, HIGH = range(4)  # of each, one row after the other; of LOW static first
-KNOWN = 6  # rows of what is known; behind them stands how rates, bounds and slopes follow
-BOUNDS, SLOPES = 1, 5  # where these rows begin, in numbers of those that bear impulses
+BOUNDS, SLOPES = 1, 5  # where rows of ``impact_by`` begin, in numbers of those that bear impulses
 LAST = 6  # row of ``rest``: impulses of the round before
 
 
@@ -98,30 +97,7 @@ def _look(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vecto
     for k in range(size):
         taken[network.bears[network.takes_part[k]]] = FULL * network.rest[PUSH, k]
     values_at(code, work, network.at_impacts, t, x, network.impact)
-    count, loops, side = network.bears.size, network.by_loops, network.loop_side
-    size, rows = loops.shape[0], SLOPES * count + network.scale.size
-    for k in range(size):
-        side[0, k] = 1.0
-        for i in range(size):
-            loops[k, i] = network.impact[_place(network, rows + k, count + i)]
-    if size > 0 and not abs(factorize(loops, side[0], network.loop_order)) > 0.0:
-        return False
-    for j in range(count if size > 0 else 0):
-        for k in range(size):
-            side[1, k] = network.impact[_place(network, rows + k, j)]
-        solve(loops, network.loop_order, side[1], side[2])
-        for i in range(rows):
-            for k in range(size):
-                network.impact[_place(network, i, j)] -= (
-                    network.impact[_place(network, i, count + k)] * side[1, k])
-    return True
-
-
-@machine_code
-def _place(network: NetworkModes, row: int, column: int) -> int:
-    """Where it stands how a row follows what somebody takes, or an unknown of a loop."""
-    count = network.bears.size
-    return KNOWN * count + row * (count + network.by_loops.shape[0]) + column
+    return eliminate_loops(network, network.impact_by)
 
 
 @machine_code
@@ -142,7 +118,7 @@ def _pose_impact(network: NetworkModes, far: float) -> int:
             size += 1
     for k in range(size):
         for j in range(size):
-            network.block[k, j] = -impact[_place(network, takes_part[k], takes_part[j])]
+            network.block[k, j] = -network.impact_by[takes_part[k], takes_part[j]]
     return size
 
 
@@ -182,8 +158,8 @@ def _take_slopes(network: NetworkModes, size: int) -> bool:
         side = 0 if network.modes[network.bears[a]] == 0.0 else 2
         for j in range(size):
             for way in range(2):
-                by = network.impact[_place(
-                    network, (BOUNDS + side + way) * count + a, network.takes_part[j])]
+                by = network.impact_by[
+                    (BOUNDS + side + way) * count + a, network.takes_part[j]]
                 same &= network.by[way, k, j] == by
                 network.by[way, k, j] = by
     return same
@@ -200,8 +176,8 @@ def _push(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vecto
         for i in range(network.scale.size):
             change = 0.0
             for k in range(size):
-                change += network.rest[PUSH, k] * network.impact[
-                    _place(network, first + i, network.takes_part[k])]
+                change += network.rest[PUSH, k] * network.impact_by[
+                    first + i, network.takes_part[k]]
             x[i] = before[i] + (0.5 + 0.5 * half) * change
         if half == 1:
             project_in_place(code, work, t, x)

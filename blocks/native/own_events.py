@@ -122,11 +122,15 @@ class OwnEvents:
         if isinstance(islands, NetworkModes):
             coefficients, places = equations.coefficients
             at_impacts, numbers = equations.at_impacts
+            impact = np.empty(numbers + islands.kinds.size)
+            bears, loops = len(islands.bears), len(islands.by_loops)
+            first = numbers - (5 * bears + len(islands.push) + loops) * (bears + loops)
             collision = collide.bound(*map(Kept, collision_of(
                 islands.block, islands.by, islands.rest)), len(islands.bears), -1)
             self.calls = [collision]
             self.network = islands._replace(
-                sizes_of_given=equations.sizes, at_impacts=at_impacts, impact=np.empty(numbers + islands.kinds.size),
+                sizes_of_given=equations.sizes, at_impacts=at_impacts, impact=impact,
+                impact_by=impact[max(first, 0) : numbers].reshape(-1, max(bears + loops, 1)),
                 collides=collision.address, striking=collision.table,
                 striking_counted=collision.place["n"], impulses_found=collision.results,
                 coefficients=coefficients, changing=np.empty(len(places)), changing_at=places,

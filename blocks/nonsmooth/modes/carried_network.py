@@ -45,7 +45,6 @@ class CarriedNetwork(HeldNetwork):
 
     def _pose(self) -> None:
         system, elements = self.system, self.elements
-        self.is_computed = not system.nz
         self.symbols = [*self.symbols, self.taken]
         solved = ca.SX.sym("solved", system.nz + elements.size)
         matrix = ca.jacobian(self.residual, ca.vertcat(system.tape.z, self.taken))

@@ -88,7 +88,6 @@ class HeldNetwork:
     relations_of : of each island those, and others that its matrices depend on
     entries_of : of each island its constants
     decided_by : flow, effort, low, high, what the mode's equations miss, and the slopes
-    is_computed : whether machine code finds what modes come to by itself
     length : operations of what is solved for at every point
     slope : slopes at the last evaluation; not kept
     """
@@ -165,7 +164,6 @@ class HeldNetwork:
 
     def _pose(self) -> None:
         """Complete the symbols, and make what is looked at in Python."""
-        self.is_computed = True
         self.length = 2 * int(self.together.sum())
         self.symbols = [*self.symbols, self.taken]
 
@@ -175,15 +173,21 @@ class HeldNetwork:
     @cached_property
     def coefficients(self) -> tuple[ca.SX | None, Indices]:
         """How equations, and slopes, follow what is taken, where relations or states change that:
-        entries that are not always zero, and their places, row by row."""
-        constant = self.equations.constant and not self.equations.by_relations.any()
-        if constant or not self.is_computed:
+        entries that are not always zero, and their places, row by row.
+
+        Where states do, residuals of loops are rows, too, and states and unknowns are columns."""
+        tape, equations = self.system.tape, self.equations
+        if equations.constant and not equations.by_relations.any():
             return None, np.zeros(0, dtype=np.int64)
-        by_taken = ca.substitute(ca.jacobian(self._follow, self.system.tape.u),
-                                 self.system.tape.u, self.inputs)
-        by_taken = by_taken[:, self.elements.column.tolist()] @ ca.diag(self.elements.unit)
-        rows, columns = by_taken.sparsity().get_triplet()
-        return by_taken.nz[:], np.array(rows, dtype=np.int64) * self.elements.size + columns
+        follow = self._follow if equations.constant else ca.vertcat(self._follow, tape.residual)
+        by = self.elements.pushed(jacobian(follow, tape.u))
+        if not equations.constant:
+            loops = ca.SX(self._follow.numel(), tape.x.numel())
+            by = ca.horzcat(by, ca.vertcat(loops, jacobian(tape.residual, tape.x)),
+                            jacobian(follow, tape.z))
+        by = ca.sparsify(ca.substitute(by, tape.u, self.inputs))
+        rows, columns = by.sparsity().get_triplet()
+        return by.nz[:], np.array(rows, dtype=np.int64) * by.size2() + columns
 
     @cached_property
     def sizes(self) -> ca.Function:

@@ -136,6 +136,7 @@ class NetworkModes(NamedTuple):
     follows: Matrix  # (b, b) 1 where bounds follow efforts
     at_impacts: int  # address of what fills ``impact``: see ``held_network.at_impacts``
     impact: Vector
+    impact_by: Matrix  # its part: how rates, bounds, slopes and residuals of loops follow
     by_loops: Matrix  # (z, z) room: residuals of loops by their unknowns
     loop_side: Matrix  # (3, z) room
     loop_order: Indices  # (z,) room
@@ -153,8 +154,9 @@ class NetworkModes(NamedTuple):
     struck: Vector  # (elements,) 1 for contacts that were struck at the last event
     hit: Flags  # (elements,) whose mode an impact says,
     hit_mode: Vector  # (elements,) and which that is
-    by_inputs: Matrix  # (6 elements, elements), or none where they are not found here
+    by_inputs: Matrix  # (6 elements, elements)
     push: Matrix  # (states, elements)
+    by_all: Matrix  # room: the same with residuals, by what is taken, states and unknowns
     by_relations: Flags  # (all relations,) those that this depends on
     known_m: Vector  # with which it is so
     curved: Flags  # (1,) whether it depends on states, too

@@ -41,7 +41,7 @@ class KeptModes:
         entry_starts, entries_listed = _listed(held.entries_of)
         relation_starts, relations_listed = _listed(held.relations_of)
         _, bears = held.at_impacts
-        b, nz = len(bears), held.system.nz
+        b, nz, curved = len(bears), held.system.nz, not held.equations.constant
         bounded = 0 if elements.contact[bears].all() else b
         none, (own, by_value, by_rate, by_missed) = np.zeros(0), np.zeros((4, size, size))
         # what machine code reads, and says of a point, are put in where it begins
@@ -60,16 +60,17 @@ class KeptModes:
             largest_now=np.zeros((2, kinds)), room=np.zeros((3, n)),
             gives_flow=elements.gives_flow, switch=elements.switch, contact=elements.contact,
             bears=bears, follows=followed(held.system)[np.ix_(bears, bears)].astype(float),
-            at_impacts=0, impact=none, by_loops=np.zeros((nz, nz)), loop_side=np.zeros((3, nz)),
+            at_impacts=0, impact=none, impact_by=np.zeros((0, 1)), by_loops=np.zeros((nz, nz)), loop_side=np.zeros((3, nz)),
             loop_order=np.zeros(nz, dtype=np.int64), collides=0, striking=none.astype(np.int64),
             striking_counted=0, impulses_found=none.astype(np.int64), block=np.zeros((b, b)),
             by=np.zeros((2, bounded, bounded)), rest=np.zeros((7, b)),
             takes_part=np.zeros(b, dtype=np.int64), positions=gap_states(held.system), scale=np.zeros(nx),
             approach=np.zeros(1), struck=np.zeros(n), hit=np.zeros(n, dtype=bool),
             hit_mode=np.zeros(n),
-            by_inputs=np.zeros((6 * n * held.is_computed, n)), push=np.zeros((nx, n)),
+            by_inputs=np.zeros((6 * n, n)), push=np.zeros((nx, n)),
+            by_all=np.zeros((6 * n + nx + nz, n + nx + nz) if curved else (0, 0)),
             by_relations=held.equations.by_relations, known_m=np.zeros(nm),
-            curved=np.array([not held.equations.constant]), known=np.ones(2, dtype=bool),
+            curved=np.array([curved]), known=np.ones(2, dtype=bool),
             alike=held.alike.astype(float), coefficients=0,
             changing=none, changing_at=none.astype(np.int64),
             row=np.zeros(count, dtype=np.int64), turn=np.zeros(1, dtype=np.int64),
@@ -94,7 +95,7 @@ class KeptModes:
         islands.approach[0], islands.scale[:] = state.approach, problem.scale_x
         equations = self.held.equations
         islands.known_m[:] = problem.m
-        if self.held.is_computed:
+        if equations.constant:  # others depend on the point
             islands.by_inputs[:] = equations.by_inputs(problem, t).reshape(islands.by_inputs.shape)
             islands.push[:] = equations.slope_by_taken(problem, t)
         self._find_rows(problem, t, np.broadcast_to(noise, self.held.elements.size))

@@ -14,12 +14,12 @@ from ..machine.functions import machine_code
 from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.tolerances import MODE_MARGIN_NONE, SAFE_PIVOT, TERMS_ROUNDING
 
-__all__ = ["EFFORT", "FLOW", "HIGH", "LOW", "MISSED", "OPEN", "RATES", "TELLS", "UNSURE",
+__all__ = ["EFFORT", "FLOW", "HIGH", "LOW", "MISSED", "OPEN", "TELLS", "UNSURE",
            "VALUES", "fill_row", "is_told", "note_idle", "refuse_impulses"]  # fmt: skip
 
 FLOW, EFFORT, LOW, HIGH, MISSED = range(5)
 VALUES = 5  # of an element, one row each
-GIVEN, BACK, FORTH = range(3)  # blocks of rows of ``by_inputs``; those of their rates come behind
+GIVEN, BACK, FORTH = range(3)  # blocks of rows of ``by_taken``; those of their rates come behind
 RATES = 3
 TELLS, OPEN, UNSURE = 1, 0, -1
 
@@ -61,11 +61,13 @@ def fill_row(network: NetworkModes, island: int, row: int, parasitic: float) -> 
     for b in range(size):
         if network.pivot[b] < 0:
             return OPEN
-    for i in range(network.push.shape[0]):
+    states, slopes = network.scale.size, 2 * RATES * network.modes.size
+    for i in range(states):
         for c in range(width):
             value = 0.0
             for b in range(size if c < count else 0):
-                value += network.push[i, members[first + b]] * by_missed[network.pivot[b], c]
+                value += by_missed[network.pivot[b], c] * network.by_taken[
+                    slopes + i, members[first + b]]
             network.move[row, i * width + c] = value
     network.measured[row] = False
     for a in range(size):
@@ -136,7 +138,7 @@ def refuse_impulses(network: NetworkModes, island: int, row: int) -> None:
     for a in range(size):
         e, effort, flow = members[first + a], taken[a], 0.0
         for b in range(size):
-            flow += network.by_inputs[GIVEN * n + e, members[first + b]] * taken[b]
+            flow += network.by_taken[GIVEN * n + e, members[first + b]] * taken[b]
         if network.gives_flow[e]:
             effort, flow = flow, effort
         network.given[EFFORT, a], network.given[FLOW, a] = effort, flow
@@ -169,13 +171,13 @@ def _change(network: NetworkModes, e: int, j: int, rates: int) -> float:
     with ``rates`` = RATES."""
     n, mode, value = network.modes.size, network.guess[e], 0.0
     if _follows(network, e):
-        value = network.by_inputs[(rates + GIVEN) * n + e, j]
+        value = network.by_taken[(rates + GIVEN) * n + e, j]
     elif e == j and rates == 0:
         value = 1.0
     if mode > 0.0:
-        value -= network.by_inputs[(rates + FORTH) * n + e, j]
+        value -= network.by_taken[(rates + FORTH) * n + e, j]
     elif mode < 0.0:
-        value -= network.by_inputs[(rates + BACK) * n + e, j]
+        value -= network.by_taken[(rates + BACK) * n + e, j]
     return value
 
 

@@ -38,7 +38,6 @@ from .mode_rows import (
     LOW,
     MISSED,
     OPEN,
-    RATES,
     TELLS,
     UNSURE,
     VALUES,
@@ -51,7 +50,7 @@ from .network_strikes import BROUGHT, strike_beside
 from .stages import WORK
 from .step_control import is_any
 from .steps import Code, Workspace, are_finite, values_at
-from .through_loops import take_coefficients
+from .through_loops import follow_loops
 from .zero_crossings import LARGEST, SPARE, Relations
 
 __all__ = ["choose_network_modes", "ends_by_rounding", "enters_new_modes", "notice_margins"]
@@ -248,27 +247,19 @@ def _know_coefficients(code: Code, work: Workspace, network: NetworkModes, t: fl
                        ) -> None:
     """Find what equations follow of what is taken, where the point or guessed relations change
     that."""
-    others, n = network.coefficients != 0 and not network.known[0], network.modes.size
+    others = network.coefficients != 0 and not network.known[0]
     for r in range(network.known_m.size if network.coefficients != 0 else 0):
         others |= network.by_relations[r] and network.guess_m[r] != network.known_m[r]
     if others:
         network.known_m[:], network.known[0] = network.guess_m, True
         values_at(code, work, network.coefficients, t, x, network.changing)
-        network.known[1] = are_finite(network.changing)
+        by, width = network.by_taken, network.by_taken.shape[1]
         if network.curved[0]:
-            network.by_all[:, :] = 0.0
-            for k in range(network.changing.size):
-                width = network.by_all.shape[1]
-                network.by_all[network.changing_at[k] // width, network.changing_at[k] % width] = (
-                    network.changing[k])
-            network.known[1] &= take_coefficients(network)
-            return
+            by[:, :] = 0.0
         for k in range(network.changing.size):
-            row, e = network.changing_at[k] // n, network.changing_at[k] % n
-            if row < 2 * RATES * n:
-                network.by_inputs[row, e] = network.changing[k]
-            else:
-                network.push[row - 2 * RATES * n, e] = network.changing[k]
+            by[network.changing_at[k] // width, network.changing_at[k] % width] = (
+                network.changing[k])
+        network.known[1] = are_finite(network.changing) and follow_loops(network)
 
 
 @machine_code

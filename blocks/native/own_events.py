@@ -124,7 +124,7 @@ class OwnEvents:
             at_impacts, numbers = equations.at_impacts
             impact = np.empty(numbers + islands.kinds.size)
             bears, loops = len(islands.bears), len(islands.by_loops)
-            first = numbers - (5 * bears + len(islands.push) + loops) * (bears + loops)
+            first = numbers - (5 * bears + len(islands.scale) + loops) * (bears + loops)
             collision = collide.bound(*map(Kept, collision_of(
                 islands.block, islands.by, islands.rest)), len(islands.bears), -1)
             self.calls = [collision]

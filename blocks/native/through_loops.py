@@ -12,7 +12,7 @@ from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.arrays import Matrix
 from .lu import factorize, solve
 
-__all__ = ["eliminate_loops", "take_coefficients"]
+__all__ = ["eliminate_loops", "follow_loops"]
 
 
 @machine_code
@@ -43,26 +43,22 @@ def eliminate_loops(network: NetworkModes, by: Matrix) -> bool:
 
 
 @machine_code
-def take_coefficients(network: NetworkModes) -> bool:
-    """Take how equations, their rates, and slopes follow what elements take; whether that is told.
+def follow_loops(network: NetworkModes) -> bool:
+    """Let equations, their rates, and slopes follow what elements take through unknowns of loops;
+    whether that is told.
 
-    ``by_all`` has rows of equations, of rates, of slopes and of residuals, and columns of what is
+    ``by_taken`` has rows of equations, of rates, of slopes and of residuals, and columns of what is
     taken, of states and of unknowns.
     """
-    by, n, size = network.by_all, network.modes.size, network.by_loops.shape[0]
-    rates, slopes, states = 3 * n, 6 * n, network.push.shape[0]
-    follow, unknowns = slopes + states, n + states
+    by, n, states = network.by_taken, network.modes.size, network.scale.size
+    rates, slopes = 3 * n, 6 * n
     if not eliminate_loops(network, by):
         return False
-    for j in range(n):
-        for i in range(states):
-            network.push[i, j] = by[slopes + i, j]
-        for k in range(size):  # how what unknowns move by follows
+    for k in range(network.by_loops.shape[0]):
+        for j in range(n):  # how the rate of an unknown follows
             rate = 0.0
             for i in range(states):
-                rate += by[follow + k, n + i] * by[slopes + i, j]
+                rate += by[slopes + states + k, n + i] * by[slopes + i, j]
             for i in range(rates):
-                by[rates + i, j] += by[i, unknowns + k] * rate
-        for i in range(slopes):
-            network.by_inputs[i, j] = by[i, j]
+                by[rates + i, j] += by[i, n + states + k] * rate
     return True

@@ -154,9 +154,9 @@ class NetworkModes(NamedTuple):
     struck: Vector  # (elements,) 1 for contacts that were struck at the last event
     hit: Flags  # (elements,) whose mode an impact says,
     hit_mode: Vector  # (elements,) and which that is
-    by_inputs: Matrix  # (6 elements, elements)
-    push: Matrix  # (states, elements)
-    by_all: Matrix  # room: the same with residuals, by what is taken, states and unknowns
+    # equations and their rates, (6 elements, …), slopes, and residuals of loops, by what is taken,
+    # and by states and unknowns of loops where it depends on them
+    by_taken: Matrix
     by_relations: Flags  # (all relations,) those that this depends on
     known_m: Vector  # with which it is so
     curved: Flags  # (1,) whether it depends on states, too

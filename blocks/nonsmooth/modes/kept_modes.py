@@ -68,8 +68,7 @@ class KeptModes:
             takes_part=np.zeros(b, dtype=np.int64), positions=gap_states(held.system),
             scale=np.zeros(nx), approach=np.zeros(1), struck=np.zeros(n),
             hit=np.zeros(n, dtype=bool), hit_mode=np.zeros(n),
-            by_inputs=np.zeros((6 * n, n)), push=np.zeros((nx, n)),
-            by_all=np.zeros((6 * n + nx + nz, n + nx + nz) if curved else (0, 0)),
+            by_taken=np.zeros((6 * n + nx + nz, n + curved * (nx + nz))),
             by_relations=held.equations.by_relations, known_m=np.zeros(nm),
             curved=np.array([curved]), known=np.ones(2, dtype=bool),
             alike=held.alike.astype(float), coefficients=0,
@@ -97,8 +96,8 @@ class KeptModes:
         equations = self.held.equations
         islands.known_m[:] = problem.m
         if equations.constant:  # others depend on the point
-            islands.by_inputs[:] = equations.by_inputs(problem, t).reshape(islands.by_inputs.shape)
-            islands.push[:] = equations.slope_by_taken(problem, t)
+            by_inputs = equations.by_inputs(problem, t).reshape(-1, self.held.elements.size)
+            islands.by_taken[:] = np.vstack([by_inputs, equations.slope_by_taken(problem, t)])
         self._find_rows(problem, t, np.broadcast_to(noise, self.held.elements.size))
 
     def for_run(self) -> NetworkModes:

@@ -10,8 +10,7 @@ import numpy as np
 
 from ..machine.functions import machine_code
 from ..machine.signatures import run_code
-from ..nonsmooth.complementarity.impact import PUSH, SPEED
-from ..nonsmooth.modes.impacts import FULL, ROUNDS
+from ..nonsmooth.complementarity.impact import FULL, PUSH, ROUNDS, SPEED
 from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import NEAR_GAP, SAME_AS_BEFORE, SETTLED

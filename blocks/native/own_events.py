@@ -131,8 +131,7 @@ class OwnEvents:
             self.network = islands._replace(
                 sizes_of_given=equations.sizes, at_impacts=at_impacts, impact=impact,
                 impact_by=impact[max(first, 0) : numbers].reshape(-1, max(bears + loops, 1)),
-                collides=collision.address, striking=collision.table,
-                striking_counted=collision.place["n"], impulses_found=collision.results,
+                **collision.told("collides striking striking_counted impulses_found", "n"),
                 coefficients=coefficients, changing=np.empty(len(places)), changing_at=places,
                 modes=self.values_of("modes"), constants=self.values_of("K"),
                 m=self.values_of("relations"), values=equations.of_elements,

@@ -130,9 +130,7 @@ class Switching:
         Returns whether anything has changed, which is refused where it is the ``last`` time.
         """
         problem, indirect = self.problem, self.indirect
-        massless = problem.laws is not None and problem.laws.massless
-        if not (indirect.any() or massless and (
-                self.samplings.late.any() or self.resets.late.any())):
+        if not (indirect.any() or self.samplings.late.any() or self.resets.late.any()):
             return False
         before = problem.m.copy()
         found = self.settling.follow(t, self._step)

@@ -11,20 +11,7 @@ from numpy.testing import assert_allclose
 
 import blocks
 import library.translational as tr
-from blocks import (
-    Component,
-    Discrete,
-    Input,
-    Parameter,
-    Variable,
-    der,
-    every,
-    quantity,
-    sin,
-    time,
-    when,
-    where,
-)
+from blocks import Component, Discrete, Parameter, Variable, der, every, quantity, time, when, where
 from blocks.exceptions import SimulationError
 
 
@@ -330,7 +317,7 @@ def test_events_are_those_of_the_reference(name, method, in_python):
 @pytest.mark.parametrize("method", ["dopri5", "Radau"])
 def test_a_condition_on_a_force_of_exact_friction_is_met_in_every_period(method, in_python):
     class Latch(Component):
-        u, at = Input("N"), Discrete("s")
+        u, at = blocks.Input("N"), Discrete("s")
 
         def equations(self):
             yield when(self.u > quantity(2, "N"), {self.at: time})
@@ -339,7 +326,7 @@ def test_a_condition_on_a_force_of_exact_friction_is_met_in_every_period(method,
                 "scale.F latch.u", ground=tr.Reference(), scale=tr.ForceSensor(), latch=Latch(),
                 body=tr.Mass(), rub=tr.TranslationalFriction(
                     law="coulomb", breakaway_force="4 N", coulomb_force="3 N"),
-                push=tr.ForceSource(force=lambda t: quantity("5 N") * sin(
+                push=tr.ForceSource(force=lambda t: quantity("5 N") * blocks.sin(
                     6 * t * quantity("1 rad/s")))).simulate("2.5 s", method=method, rtol=1e-9)
     assert_allclose(run["latch.at"].final.m, (4 * np.pi + np.arcsin(0.4)) / 6, rtol=1e-9)
     assert not in_python or method == "Radau"

@@ -102,7 +102,7 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
         if _missed(network, island, network.present[island]) <= network.drift[0]:
             _bring(network, x, island, network.present[island])  # what the integration has let go
         network.ended[island] = crossed and _has_ended(relations, network, island)
-    network.before[:], network.known[0] = network.m, not network.curved[0]
+    network.before[:], network.known[:] = network.m, not network.curved[0]
     for degree in range(DEGREES):
         if _exchange(code, work, relations, network, t, x, crossed, degree):
             return True
@@ -245,10 +245,13 @@ def _entered(network: NetworkModes, e: int, mode: float) -> float:
 @machine_code
 def _know_coefficients(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector
                        ) -> None:
-    """Find what equations follow of what is taken, where the point or guessed relations change
-    that."""
-    others = network.coefficients != 0 and not network.known[0]
-    for r in range(network.known_m.size if network.coefficients != 0 else 0):
+    """Find what equations follow of what is taken, where guessed relations change that, or the
+    point does and a row is missing."""
+    others = False
+    for island in range(0 if network.known[0] else network.present.size):
+        others |= network.other[island] < 0 and not network.searched[island] and (
+            _row_of(network, island, -1, True) < 0)
+    for r in range(network.known_m.size if network.known[0] and network.coefficients != 0 else 0):
         others |= network.by_relations[r] and network.guess_m[r] != network.known_m[r]
     if others:
         network.known_m[:], network.known[0] = network.guess_m, True
@@ -315,8 +318,9 @@ def _found_row(network: NetworkModes, island: int) -> int:
 @machine_code
 def _let_share(network: NetworkModes, island: int) -> None:
     """Look for splits of what an island bears in its guessed modes."""
-    fill_row(network, island, network.owner.size - network.present.size + island, 0.0)
-    note_idle(network, island)
+    if network.known[1]:
+        fill_row(network, island, network.owner.size - network.present.size + island, 0.0)
+        note_idle(network, island)
     network.row[island] = _next_beside_guess(network, island)
 
 
@@ -720,7 +724,7 @@ def _is_unloaded(network: NetworkModes, island: int) -> bool:
         alike &= network.kept_modes[row, k - first] == network.guess[e]
     if some:
         row, found = _free_row(network), UNSURE
-    if some and alike:
+    if some and alike and network.known[1]:
         found = fill_row(network, island, row, 0.0)
     for k in range(first, last):
         e = network.members[k]

@@ -131,7 +131,7 @@ class NetworkModes(NamedTuple):
     switch: Flags  # (elements,) told by a condition
     contact: Flags  # (elements,)
     # who bears impulses, (b,): contacts first, what they load and what holds whatever comes; none
-    # without contacts, or where what contacts load bends as impulses grow
+    # without contacts, or where what contacts load bends as impulses grow, beside loops
     bears: Indices
     follows: Matrix  # (b, b) 1 where bounds follow efforts
     at_impacts: int  # address of what fills ``impact``: see ``held_network.at_impacts``

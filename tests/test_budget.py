@@ -17,7 +17,7 @@ LINES = {
     "analysis": 9387, "assembly": 3486, "blocks": 2128, "diagnostics": 3419, "drawing": 344,
     "export": 2511, "initialisation": 1322, "language": 8065, "library": 30782, "machine":
     1818, "native": 15749, "nonsmooth": 12876, "numerics": 848, "prompt": 470, "reading": 1294,
-    "results": 7792, "simulation": 9026, "solvers": 1706, "studies": 2584, "system": 4077}
+    "results": 7792, "simulation": 9025, "solvers": 1706, "studies": 2584, "system": 4077}
 TOLERANCES = 97
 
 

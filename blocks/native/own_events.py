@@ -125,13 +125,15 @@ class OwnEvents:
             impact = np.empty(numbers + islands.kinds.size)
             bears, loops = len(islands.bears), len(islands.by_loops)
             first = numbers - (5 * bears + len(islands.scale) + loops) * (bears + loops)
-            collision = collide.bound(*map(Kept, collision_of(
-                islands.block, islands.by, islands.rest)), len(islands.bears), -1)
-            self.calls = [collision]
+            found = {}
+            if bears:
+                self.calls = [collide.bound(*map(Kept, collision_of(
+                    islands.block, islands.by, islands.rest)), bears, -1)]
+                found = self.calls[0].told("collides striking striking_counted impulses_found", "n")
             self.network = islands._replace(
                 sizes_of_given=equations.sizes, at_impacts=at_impacts, impact=impact,
                 impact_by=impact[max(first, 0) : numbers].reshape(-1, max(bears + loops, 1)),
-                **collision.told("collides striking striking_counted impulses_found", "n"),
+                **found,
                 coefficients=coefficients, changing=np.empty(len(places)), changing_at=places,
                 modes=self.values_of("modes"), constants=self.values_of("K"),
                 m=self.values_of("relations"), values=equations.of_elements,

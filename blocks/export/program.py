@@ -69,7 +69,7 @@ COURSE = ("course.ends", "course.rows", "course.efforts",
 NOTHING = np.zeros(0, dtype=np.int64)
 #: What is known of modes, and of what they come to.
 LEARNED = ("owner", "kept_m", "kept_modes", "kept_constants", "weight", "move", "noise",
-           "measured", "by_inputs", "push", "known_m")  # fmt: skip
+           "measured", "by_taken", "known_m")  # fmt: skip
 #: Bounds of parameters, as an FMU calls them.
 SIDES = {"above": "min", "minimum": "min", "below": "max", "maximum": "max"}
 ADVICE = "Simulate it here, or leave that component out of what is exported."

@@ -56,10 +56,15 @@ def empty(kind: type[T]) -> T:
     return kind(*nothing)
 
 
-def filled(kind: type[T], source: object, **own: Any) -> T:
-    """A named tuple with fields of its ``own``, the others as they are named in a source."""
-    return kind(*(own[name] if name in own else getattr(source, name)
-                  for name, _ in record_of(kind).fields))
+def filled(kind: type[T], source: object, sizes: dict[str, Any] | None = None, **own: Any) -> T:
+    """A named tuple with fields of its ``own``, zeros of ``sizes`` by names that spaces separate,
+    the others as they are named in a source; nothing where nobody has them."""
+    room = {name: size for names, size in (sizes or {}).items() for name in names.split()}
+    nothing = empty(kind)
+    return kind(*(own[name] if name in own else
+                  np.zeros(room[name], STORED[k.scalar]) if name in room else
+                  getattr(source, name, getattr(nothing, name))
+                  for name, k in record_of(kind).fields))
 
 
 class MachineCode(Signature):
@@ -179,6 +184,12 @@ class BoundCall:
 
     def __call__(self) -> None:
         self._call(self._at)
+
+    def told(self, names: str, count: str) -> dict[str, Any]:
+        """What machine code calls it by, under four names that spaces separate: its address, the
+        table that it takes, the place of a ``count`` in that, and what it returns."""
+        return dict(zip(names.split(), (
+            self.address, self.table, self.place[count], self.results), strict=True))
 
     def put(self, name: str, value: np.ndarray) -> None:
         """Take another array from now on."""

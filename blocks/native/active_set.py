@@ -67,7 +67,6 @@ def decide_modes(code: Code, work: Workspace, relations: Relations, elements: Se
     margins have become negative; else a known instant has changed something.
     """
     modes, found = elements.modes, elements.found
-    elements.struck[:] = 0.0
     elements.known[:] = modes[: elements.known.size]
     for e in range(modes.size):
         if elements.contact[e] and not is_held(elements, e):
@@ -106,7 +105,8 @@ def decide_modes(code: Code, work: Workspace, relations: Relations, elements: Se
 
 @machine_code
 def notice_speeds(relations: Relations, elements: SetValuedElements) -> None:
-    """Take note of the largest flows of what slid since the last event."""
+    """Take note of the largest flows of what slid since the last event; nobody is struck yet."""
+    elements.struck[:] = 0.0
     largest, fast = relations.looks[LARGEST], elements.fast
     first = relations.wrong.size - elements.modes.size - elements.reserve
     for e in range(elements.modes.size):

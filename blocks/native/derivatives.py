@@ -7,6 +7,7 @@ for the columns of df/dx one by one or for all those at once that share no row.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +49,7 @@ class Unknowns:
 class SolvedText(Text):
     """Texts of functions that solve for unknowns first, and of derivatives through these."""
 
+    stands_solved = False  # whether what is solved for stands at the points of events
     first: int  # first, end: the first entry of ``q`` that they need, and the one behind all
     end: int
 
@@ -67,6 +69,13 @@ class SolvedText(Text):
         """Text of a function that gives an expression, what is solved for brought up to date."""
         w = Writer()
         self._give(w, self._solve_all(w), expression)
+        return self._text(w)
+
+    def of_function(self, function: ca.Function, more: Mapping[int, tuple[str, int]]) -> str:
+        """A function of all arguments and of ``more``, which stand in places of their own."""
+        w = Writer()
+        self._solve_all(w)
+        self._put(w, w.values(function, {**self.places, **more}), "%out", 0)
         return self._text(w)
 
     def with_slopes(self, expression: ca.SX) -> str:

@@ -93,7 +93,7 @@ class Equations:
         self._present: Callable[[], str] | None = None  # text of what efforts are decided by
         self._with_all: Callable[[ca.SX], str] | None = None  # and where they are carried along
         self._held: dict[str, ca.SX] | None = None  # expressions while modes are held
-        self._inputs: ca.SX | None = None  # of a network without mass at its nodes, in held modes
+        self._inputs: ca.SX | None = None  # of elements, in held modes
         #: Whether differences of slopes stand for derivatives.
         self.differences = bool(why_differences(system, laws))
         #: Symbols and the slopes whose derivatives an implicit method asks for.
@@ -152,6 +152,7 @@ class Equations:
             self._solve_by(code)
             self.carried = code.tied
             self.explicit = code.arguments, held.expressions["slope"] * code.free
+            self._inputs = held.expressions["inputs"]
             self.slope, self.crossings = (
                 compiled(text, parallel=False) for text in (code.slope(), code.margins()))
             if laws.elements.contact.any() or self.carried is not None:
@@ -161,6 +162,8 @@ class Equations:
         assert held is not None  # else the system is not written
         if isinstance(held, HeldNetwork):
             self._inputs, self._decided_by = held.inputs, held.decided_by
+        else:
+            self._inputs = held.expressions["inputs"]
         kept = isinstance(held, SolvedModes)
         slack = ca.SX.sym("slack", n * kept)
         ends = np.cumsum([n, held.entries, self.system.nx, n * kept])  # of modes, K, free, slack
@@ -204,7 +207,8 @@ class Equations:
         if self.carried is None:
             return self._places
         nx, nz = self.system.nx, self.system.nz
-        taken = {} if self._inputs is None else {len(self.explicit[0]) - 1: ("%x", nx + nz)}
+        taken = {len(self.explicit[0]) - 1: ("%x", nx + nz)} if (
+            self._inputs is not None and self._with_all is not None) else {}
         return {**self._places, 2: ("%x", nx), **taken}
 
     def code(self, p: Array, q: Array, kind: int = EXPLICIT) -> Code:
@@ -360,11 +364,31 @@ class Equations:
 
     @cached_property
     def coefficients(self) -> tuple[int, Indices]:
-        """How their equations follow what is taken, where relations change that; and where the
-        entries of that stand."""
+        """How their equations follow what is taken, where that changes; and where the entries of
+        that stand."""
         laws: Any = self._laws
         values, places = laws.held_modes.coefficients
-        return self.at_decisions("coefficients", values), places
+        return 0 if values is None else self._of(values), places
+
+    @cached_property
+    def sizes(self) -> int:
+        """How large what they give may be, by sizes of states, which stand behind the result."""
+        laws: Any = self._laws
+        function: ca.Function = laws.held_modes.sizes
+        return self._straight(function, places={
+            **self._places_at_events, function.n_in() - 1: ("%out", laws.size)})
+
+    @cached_property
+    def at_impacts(self) -> tuple[int, int]:
+        """What contacts among them and what they load come to there, if elements take what stands
+        behind that; and how many numbers."""
+        laws: Any = self._laws
+        values, _ = laws.held_modes.at_impacts
+        if values is None:
+            return 0, 0
+        given = ca.Function("impacts", self.explicit[0], [values])
+        places = {**self._places_at_events, given.n_in() - 1: ("%out", values.numel())}
+        return self._straight(given, places=places), values.numel()
 
     def at_decisions(self, which: str, values: ca.SX | None) -> int:
         """What decisions on modes look at; 0 for nothing."""
@@ -402,7 +426,7 @@ class Equations:
             return self._straight(function, places=self._places_at_events)
         known, efforts = self.explicit[0], self._inputs
         if efforts is None:
-            efforts = self.system.tape.u if self._held is None else self._held["inputs"]
+            efforts = self.system.tape.u
         return self._of(ca.densify(function(*known[: len(self.system.arguments) - 1], efforts)))
 
     def at_events(self, which: str, function: ca.Function) -> int:
@@ -413,19 +437,18 @@ class Equations:
     def _compiled_at_events(self, function: ca.Function,
                             more: dict[int, tuple[str, int]] | None = None) -> int:
         """A function of what there is at events, and of ``more``."""
-        from .network_code import NetworkCode
-
-        if isinstance(self._solved, NetworkCode):
+        if self._solved is not None and not self._solved.stands_solved:
             return compiled(self._solved.of_function(function, more or {}), parallel=False)
         return self._straight(function, places={**self._places_at_events, **(more or {})})
 
     def _in_modes(self, function: ca.Function) -> ca.Function:
         """A function of modes instead of efforts, where these follow by them."""
-        if self._inputs is None:
+        inputs = self._inputs
+        if inputs is None:
             return function
         known, given = self.explicit[0], len(self.system.arguments)
         more = [ca.SX.sym(f"more{k}", function.size1_in(k)) for k in range(given, function.n_in())]
-        value = function(*known[: given - 1], self._inputs, *more)
+        value = function(*known[: given - 1], inputs, *more)
         return ca.Function(function.name(), [*known, *more], [value])
 
     def in_lanes(self, lanes: int, outputs: ca.SX) -> tuple[int, int, int]:

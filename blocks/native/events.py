@@ -16,8 +16,8 @@ from .active_set import decide_modes, notice_speeds, stuck_ones_rest
 from .delayed import begin_piece, is_kept_up_to, read_from
 from .network_modes import choose_network_modes, ends_by_rounding, notice_margins
 from .next_branch import Switches
-from .resets import Resets, begin_resets, give_resets_up, has_moved_states, rounds_of
-from .samples import CHANGED, UNCHANGED, Samples, begin_samples, count_samples
+from .resets import Resets, begin_resets, give_resets_up, has_moved_states
+from .samples import CHANGED, FAILED, Samples, begin_samples, count_samples
 from .set_valued_elements import SetValuedElements
 from .step_control import is_any
 from .steps import Code, Workspace, has_slope, project_in_place
@@ -92,26 +92,18 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     if done:
         done = settle_relations(code, work, relations, switches, samples, resets, t, x,
                                 state[STEP], instant, again, mode_ended)
-    if done and decides and has_moved_states(resets):
-        done = set_valued.modes.size > 0 and stuck_ones_rest(code, work, set_valued, t, x)
-    if done and set_valued.modes.size:
-        done = decide_modes(code, work, relations, set_valued, t, x, instant == CROSSING)
-    if done and set_valued.modes.size:
-        assigned = rounds_of(resets)
-        found = follow_modes(code, work, relations, switches, samples, resets, t, x, state[STEP])
-        done = found == UNCHANGED or found == CHANGED and rounds_of(resets) == assigned
-    if done and network.modes.size:
-        done = choose_network_modes(code, work, relations, network, t, x, instant == CROSSING)
-        followed = done
-        for _ in range(MOST_ROUNDS):
-            if not followed:
-                break
+    followed = done and decides
+    crossed = instant == CROSSING
+    for _ in range(MOST_ROUNDS):
+        if not followed:
+            break
+        done = _choose(code, work, relations, resets, set_valued, network, t, x, crossed)
+        found = FAILED
+        if done:
             found = follow_modes(code, work, relations, switches, samples, resets, t, x,
                                  state[STEP])
-            done = found == UNCHANGED or found == CHANGED and not has_moved_states(
-                resets) and choose_network_modes(code, work, relations, network, t, x, False)
-            followed = done and found == CHANGED
-        done &= not followed
+        done, followed, crossed = found != FAILED, found == CHANGED, False
+    done &= not followed
     if done:
         done = others_act_on_none(switches)
     if done:  # what is solved for has perhaps jumped
@@ -134,6 +126,8 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     passed.marks[number], passed.times[number], passed.struck[number, :] = taken, t, 0.0
     if set_valued.modes.size:
         passed.struck[number, :] = set_valued.struck
+    elif network.modes.size:
+        passed.struck[number, :] = network.struck
     passed.q[number, :] = q
     passed.x[number, :] = x
     passed.changed[number, :] = resets.changed
@@ -144,6 +138,18 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         state[STEP] = 0.0
     state[LAST_ERROR], state[LOOKED], state[SINCE], state[PRESSED] = LEAST_ERROR, 0.0, 0.0, 0.0
     return True
+
+
+@machine_code
+def _choose(code: Code, work: Workspace, relations: Relations, resets: Resets,
+            set_valued: SetValuedElements, network: NetworkModes, t: float, x: Vector,
+            crossed: bool) -> bool:
+    """Choose modes; False where others must."""
+    if network.modes.size:
+        return not has_moved_states(resets) and choose_network_modes(
+            code, work, relations, network, t, x, crossed)
+    return (not has_moved_states(resets) or stuck_ones_rest(code, work, set_valued, t, x)) and (
+        decide_modes(code, work, relations, set_valued, t, x, crossed))
 
 
 @machine_code

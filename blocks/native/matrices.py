@@ -163,7 +163,7 @@ def _through_elements(held: Any, x: ca.SX) -> csc_matrix | None:
 
     from ..nonsmooth.modes.held_network import HeldNetwork
 
-    if not isinstance(held, HeldNetwork) or not held.is_computed:
+    if not isinstance(held, HeldNetwork) or not held.equations.constant:
         return None
     slope, n = held.expressions["slope"], held.elements.size
     by_states, taken = _pattern(held.alone, x).tocsr(), _pattern(slope, held.taken)

@@ -14,12 +14,12 @@ from ..machine.functions import machine_code
 from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.tolerances import MODE_MARGIN_NONE, SAFE_PIVOT, TERMS_ROUNDING
 
-__all__ = ["EFFORT", "FLOW", "HIGH", "LOW", "MISSED", "OPEN", "RATES", "TELLS", "UNSURE",
+__all__ = ["EFFORT", "FLOW", "HIGH", "LOW", "MISSED", "OPEN", "TELLS", "UNSURE",
            "VALUES", "fill_row", "is_told", "note_idle", "refuse_impulses"]  # fmt: skip
 
 FLOW, EFFORT, LOW, HIGH, MISSED = range(5)
 VALUES = 5  # of an element, one row each
-GIVEN, BACK, FORTH = range(3)  # blocks of rows of ``by_inputs``; those of their rates come behind
+GIVEN, BACK, FORTH = range(3)  # blocks of rows of ``by_taken``; those of their rates come behind
 RATES = 3
 TELLS, OPEN, UNSURE = 1, 0, -1
 
@@ -43,7 +43,7 @@ def fill_row(network: NetworkModes, island: int, row: int, parasitic: float) -> 
             by_rate[a, b] = by_missed[a, b] = 0.0
         if _follows(network, members[first + a]):
             own[a, a] -= parasitic
-        network.pivot[a] = network.place[a] = -1
+        network.pivot[a] = network.place[a] = network.combined[a] = -1
     if not _reduce(network, size):
         return UNSURE
     count = 0
@@ -51,6 +51,7 @@ def fill_row(network: NetworkModes, island: int, row: int, parasitic: float) -> 
         if network.place[a] < 0:
             if not _differentiate(network, island, row, a, count):
                 return UNSURE
+            network.combined[a] = count
             count += 1
     for c in range(count, size if parasitic == 0.0 else 0):
         for b in range(size):
@@ -60,11 +61,13 @@ def fill_row(network: NetworkModes, island: int, row: int, parasitic: float) -> 
     for b in range(size):
         if network.pivot[b] < 0:
             return OPEN
-    for i in range(network.push.shape[0]):
+    states, slopes = network.scale.size, 2 * RATES * network.modes.size
+    for i in range(states):
         for c in range(width):
             value = 0.0
             for b in range(size if c < count else 0):
-                value += network.push[i, members[first + b]] * by_missed[network.pivot[b], c]
+                value += by_missed[network.pivot[b], c] * network.by_taken[
+                    slopes + i, members[first + b]]
             network.move[row, i * width + c] = value
     network.measured[row] = False
     for a in range(size):
@@ -75,8 +78,13 @@ def fill_row(network: NetworkModes, island: int, row: int, parasitic: float) -> 
     at = 2 * size
     for b in range(size):
         for a in range(size):
-            network.kept_constants[row, at] = -by_value[network.pivot[a], b]
-            network.kept_constants[row, at + size * size] = -by_rate[network.pivot[a], b]
+            value, rate = -by_value[network.pivot[a], b], -by_rate[network.pivot[a], b]
+            if network.curved[0]:  # what is taken is solved for: by the same equations
+                c = network.combined[a]
+                value = 1.0 if c < 0 and a == b else 0.0
+                rate = network.weight[row, c * width + b] if c >= 0 else 0.0
+            network.kept_constants[row, at] = value
+            network.kept_constants[row, at + size * size] = rate
             at += 1
     last = network.entry_starts[island + 1] - network.entry_starts[island]
     for k in range(at + size * size, last):
@@ -118,16 +126,19 @@ def refuse_impulses(network: NetworkModes, island: int, row: int) -> None:
     """
     first, members, n = network.starts[island], network.members, network.modes.size
     size, found, taken = network.starts[island + 1] - first, network.found, network.taken
+    if not network.known[1] or fill_row(
+            network, island, network.owner.size - network.present.size + island, 0.0) != TELLS:
+        return
     for a in range(size):
         taken[a] = 0.0
         for b in range(size):
-            taken[a] += network.kept_constants[row, (2 + size + b) * size + a] * found[
+            taken[a] -= network.by_rate[network.pivot[a], b] * found[
                 MISSED * n + members[first + b]]
     efforts = flows = 0.0
     for a in range(size):
         e, effort, flow = members[first + a], taken[a], 0.0
         for b in range(size):
-            flow += network.by_inputs[GIVEN * n + e, members[first + b]] * taken[b]
+            flow += network.by_taken[GIVEN * n + e, members[first + b]] * taken[b]
         if network.gives_flow[e]:
             effort, flow = flow, effort
         network.given[EFFORT, a], network.given[FLOW, a] = effort, flow
@@ -147,18 +158,26 @@ def refuse_impulses(network: NetworkModes, island: int, row: int) -> None:
 
 
 @machine_code
+def _is_alike(network: NetworkModes, e: int) -> bool:
+    """Whether the equation of an element in its guessed mode follows states by constants."""
+    mode, alike = network.guess[e], network.alike
+    return (not _follows(network, e) or alike[GIVEN, e] != 0.0) and (
+        mode == 0.0 or alike[FORTH if mode > 0.0 else BACK, e] != 0.0)
+
+
+@machine_code
 def _change(network: NetworkModes, e: int, j: int, rates: int) -> float:
     """How the equation of an element in its guessed mode follows what another takes; or its rate,
     with ``rates`` = RATES."""
     n, mode, value = network.modes.size, network.guess[e], 0.0
     if _follows(network, e):
-        value = network.by_inputs[(rates + GIVEN) * n + e, j]
+        value = network.by_taken[(rates + GIVEN) * n + e, j]
     elif e == j and rates == 0:
         value = 1.0
     if mode > 0.0:
-        value -= network.by_inputs[(rates + FORTH) * n + e, j]
+        value -= network.by_taken[(rates + FORTH) * n + e, j]
     elif mode < 0.0:
-        value -= network.by_inputs[(rates + BACK) * n + e, j]
+        value -= network.by_taken[(rates + BACK) * n + e, j]
     return value
 
 
@@ -239,6 +258,8 @@ def _differentiate(network: NetworkModes, island: int, row: int, a: int, number:
         share = network.by_value[a, b]
         if abs(share) <= TERMS_ROUNDING * largest:
             share = 0.0
+        if share != 0.0 and network.curved[0] and not _is_alike(network, members[first + b]):
+            return False
         network.weight[row, number * width + b] = network.by_rate[a, b] = share
         network.by_value[a, b], own[a, b] = 0.0, 0.0
         network.by_missed[a, b] = 1.0 if b == number else 0.0

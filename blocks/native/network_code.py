@@ -46,13 +46,6 @@ class NetworkCode(SolvedText):
         self.matrices = places[K][1] + 2 * n
         self._told = np.append(n, _columns(network.together)).astype(np.int64)
 
-    def of_function(self, function: ca.Function, more: Mapping[int, tuple[str, int]]) -> str:
-        """A function of all arguments and of ``more``, which stand in places of their own."""
-        w = Writer()
-        self._solve_all(w)
-        self._put(w, w.values(function, {**self.places, **more}), "%out", 0)
-        return self._text(w)
-
     def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Any], int]:
         self._solve_all(w)
         network, x = self.network, self.arguments[1]

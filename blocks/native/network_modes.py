@@ -13,9 +13,10 @@ import numpy as np
 
 from ..machine.functions import machine_code
 from ..machine.signatures import vector_at
-from ..nonsmooth.modes.islands import UNLOADED, NetworkModes
+from ..nonsmooth.modes.islands import LEAST_SHARE, UNLOADED, NetworkModes
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import (
+    CLEAR,
     ENDED_MARGIN,
     INSTANT,
     LAST_BITS,
@@ -37,7 +38,6 @@ from .mode_rows import (
     LOW,
     MISSED,
     OPEN,
-    RATES,
     TELLS,
     UNSURE,
     VALUES,
@@ -46,15 +46,16 @@ from .mode_rows import (
     note_idle,
     refuse_impulses,
 )
+from .network_strikes import BROUGHT, strike_beside
 from .stages import WORK
 from .step_control import is_any
-from .steps import Code, Workspace, values_at
+from .steps import Code, Workspace, are_finite, values_at
+from .through_loops import follow_loops
 from .zero_crossings import LARGEST, SPARE, Relations
 
 __all__ = ["choose_network_modes", "ends_by_rounding", "enters_new_modes", "notice_margins"]
 
 MARGIN, SIZE, EQUAL = range(3)  # rows of room
-BROUGHT = 1  # row of the work space: the states as modes that are tried hold them
 PARASITIC = 1e-6  # in SI units, such as ohm and siemens
 MOST_EXCHANGES = 12  # of all that leave a mode, one time after the other
 #: Shares of sizes by which margins may be negative, and what modes hold may be off: none but for
@@ -67,6 +68,7 @@ FARTHER = 100.0  # times as far ahead is looked again, and times rounding is cle
 def notice_margins(relations: Relations, network: NetworkModes) -> None:
     """Take note of the largest flows, efforts and crossing functions since the last event."""
     largest, n = relations.looks[LARGEST], network.modes.size
+    network.struck[:], network.hit[:] = 0.0, False
     for r in range(network.joint.size):
         if network.joint[r] and np.isfinite(largest[r]):
             network.farthest[r] = max(network.farthest[r], largest[r])
@@ -90,18 +92,17 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
     for island in range(islands):
         if network.present[island] < 0:
             return False
-    first = relations.wrong.size - network.modes.size
-    for e in range(network.modes.size):
-        if crossed and network.contact[e] and relations.wrong[first + e] and (
-                network.modes[e] != 0.0):
-            return False  # it strikes
+    _evaluate(code, work, network, t, x)
+    if crossed and not strike_beside(code, work, relations, network, t, x):
+        return False
+    _look_at_sizes(code, work, network, t, x)
     _evaluate(code, work, network, t, x)
     _measure(network)
     for island in range(islands):
         if _missed(network, island, network.present[island]) <= network.drift[0]:
             _bring(network, x, island, network.present[island])  # what the integration has let go
         network.ended[island] = crossed and _has_ended(relations, network, island)
-    network.before[:] = network.m
+    network.before[:], network.known[:] = network.m, not network.curved[0]
     for degree in range(DEGREES):
         if _exchange(code, work, relations, network, t, x, crossed, degree):
             return True
@@ -143,11 +144,39 @@ def _exchange(code: Code, work: Workspace, relations: Relations, network: Networ
                 return False
             network.row[island] = row
         if _all_hold(code, work, relations, network, t, x, degree):
+            if not _let_idle_rest(code, work, relations, network, t, x, degree):
+                return False
             _take(code, work, relations, network, t, x)
             return True
         if not _try_another(network):
             return False
     return False
+
+
+@machine_code
+def _let_idle_rest(code: Code, work: Workspace, relations: Relations, network: NetworkModes,
+                   t: float, x: Vector, degree: int) -> bool:
+    """Let friction rest that others keep from moving in modes that hold, if that holds too: both
+    carry the load then. False where others must tell."""
+    some, last = False, network.last_row
+    last[:] = network.row
+    for island in range(network.present.size):
+        first, rests = network.starts[island], False
+        for k in range(first, network.starts[island + 1]):
+            e = network.members[k]
+            network.guess[e] = network.kept_modes[network.row[island], k - first]
+            if network.idles[e]:
+                network.guess[e], rests = 0.0, True
+        if rests:
+            row, found = _told_row(network, island)
+            if found != TELLS:
+                return False
+            network.row[island], some = row, True
+    if some and not _all_hold(code, work, relations, network, t, x, degree):
+        network.row[:] = last
+        for island in range(network.present.size):
+            _put(network, island, last[island])
+    return True
 
 
 @machine_code
@@ -185,6 +214,8 @@ def _rest_at_end(code: Code, work: Workspace, relations: Relations, network: Net
         return True
     for e in range(n):
         network.against[e] |= crossed and relations.wrong[first + e]
+        if network.hit[e]:
+            network.guess[e], network.against[e] = network.hit_mode[e], False
     for r in range(network.m.size):
         network.turned[r] |= crossed and network.joint[r] and relations.wrong[r]
     return False
@@ -193,35 +224,45 @@ def _rest_at_end(code: Code, work: Workspace, relations: Relations, network: Net
 @machine_code
 def _leave(network: NetworkModes) -> None:
     """Guess the modes that those elements and relations enter which leave theirs."""
-    n, found = network.modes.size, network.found
-    for e in range(n):
+    for e in range(network.modes.size):
         if network.against[e]:
-            effort, mode = found[EFFORT * n + e], 0.0
-            if network.guess[e] == 0.0:
-                ahead = found[HIGH * n + e] - effort <= effort - found[LOW * n + e]
-                mode = 1.0 if ahead else -1.0
-            network.guess[e] = mode
+            network.guess[e] = _entered(network, e, network.guess[e])
     for r in range(network.m.size):
         if network.turned[r]:
             network.guess_m[r] = 1.0 - network.guess_m[r]
 
 
 @machine_code
+def _entered(network: NetworkModes, e: int, mode: float) -> float:
+    """The mode that an element enters which leaves one."""
+    n, found = network.modes.size, network.found
+    if mode != 0.0:
+        return 0.0
+    effort = found[EFFORT * n + e]
+    return 1.0 if found[HIGH * n + e] - effort <= effort - found[LOW * n + e] else -1.0
+
+
+@machine_code
 def _know_coefficients(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector
                        ) -> None:
-    """Find what equations follow of what is taken, where guessed relations change that."""
-    others, n = False, network.modes.size
-    for r in range(network.known_m.size if network.coefficients != 0 else 0):
+    """Find what equations follow of what is taken, where guessed relations change that, or the
+    point does and a row is missing."""
+    others = False
+    for island in range(0 if network.known[0] else network.present.size):
+        others |= network.other[island] < 0 and not network.searched[island] and (
+            _row_of(network, island, -1, True) < 0)
+    for r in range(network.known_m.size if network.known[0] and network.coefficients != 0 else 0):
         others |= network.by_relations[r] and network.guess_m[r] != network.known_m[r]
     if others:
-        network.known_m[:] = network.guess_m
+        network.known_m[:], network.known[0] = network.guess_m, True
         values_at(code, work, network.coefficients, t, x, network.changing)
+        by, width = network.by_taken, network.by_taken.shape[1]
+        if network.curved[0]:
+            by[:, :] = 0.0
         for k in range(network.changing.size):
-            row, e = network.changing_at[k] // n, network.changing_at[k] % n
-            if row < 2 * RATES * n:
-                network.by_inputs[row, e] = network.changing[k]
-            else:
-                network.push[row - 2 * RATES * n, e] = network.changing[k]
+            by[network.changing_at[k] // width, network.changing_at[k] % width] = (
+                network.changing[k])
+        network.known[1] = are_finite(network.changing) and follow_loops(network)
 
 
 @machine_code
@@ -277,8 +318,9 @@ def _found_row(network: NetworkModes, island: int) -> int:
 @machine_code
 def _let_share(network: NetworkModes, island: int) -> None:
     """Look for splits of what an island bears in its guessed modes."""
-    fill_row(network, island, network.owner.size - network.present.size + island, 0.0)
-    note_idle(network, island)
+    if network.known[1]:
+        fill_row(network, island, network.owner.size - network.present.size + island, 0.0)
+        note_idle(network, island)
     network.row[island] = _next_beside_guess(network, island)
 
 
@@ -288,7 +330,7 @@ def _told_row(network: NetworkModes, island: int) -> tuple[int, int]:
     row, found = _row_of(network, island, -1, True), TELLS
     if row < 0:
         found = UNSURE
-        if network.by_inputs.size > 0:
+        if network.known[1]:
             row = _free_row(network)
             found = fill_row(network, island, row, 0.0)
             if found == TELLS:
@@ -298,15 +340,27 @@ def _told_row(network: NetworkModes, island: int) -> tuple[int, int]:
 
 @machine_code
 def _next_beside_guess(network: NetworkModes, island: int) -> int:
-    """The next row in which one ideal diode is in another mode than guessed, and nothing is left
-    open; behind the last of them the first row of the island in any modes: all may be tried."""
+    """The next row in which modes are those that ``yields`` has, or one diode or friction is in
+    another mode than guessed, and nothing is left open; behind the last of them the first row of
+    the island in any modes: all may be tried."""
     first, n, found, row = network.starts[island], network.modes.size, network.found, -1
-    while row < 0 and network.other[island] < network.starts[island + 1] - first:
-        e = network.members[first + network.other[island]]
+    if network.yielding[island]:
+        network.yielding[island] = False
+        _swap_with_yields(network, island)
+        row, tells = _told_row(network, island)
+        _swap_with_yields(network, island)
+        if tells == TELLS:
+            return row
+        row = -1
+    while row < 0 and network.other[island] < 2 * (network.starts[island + 1] - first):
+        e, forth = network.members[first + network.other[island] // 2], network.other[island] % 2
         network.other[island] += 1
         low, high, guess = found[LOW * n + e], found[HIGH * n + e], network.guess[e]
-        if network.idle[e] and np.isfinite(low) != np.isfinite(high):
-            network.guess[e] = 0.0 if guess != 0.0 else -1.0 if np.isfinite(low) else 1.0
+        may = np.isfinite(high) if forth == 1 else np.isfinite(low)
+        if guess != 0.0:
+            may = forth == 0
+        if network.idle[e] and not network.contact[e] and may:
+            network.guess[e] = 0.0 if guess != 0.0 else 1.0 if forth == 1 else -1.0
             row, tells = _told_row(network, island)
             if tells != TELLS:
                 row = -1
@@ -315,6 +369,14 @@ def _next_beside_guess(network: NetworkModes, island: int) -> int:
         network.other[island], network.searched[island] = -1, True
         row = _row_of(network, island, -1, False)
     return row
+
+
+@machine_code
+def _swap_with_yields(network: NetworkModes, island: int) -> None:
+    """Exchange the guessed modes of an island for those that yielding says."""
+    for k in range(network.starts[island], network.starts[island + 1]):
+        e = network.members[k]
+        network.guess[e], network.yields[e] = network.yields[e], network.guess[e]
 
 
 @machine_code
@@ -347,15 +409,19 @@ def _spare(network: NetworkModes, island: int) -> None:
 @machine_code
 def _try_another(network: NetworkModes) -> bool:
     """Whether there is more to try: another row of the same modes for one that does not hold, or
-    modes without those who are against them. Of one whose guessed modes nobody knows, all rows.
+    modes without those who are against them. Of one whose guessed modes nobody knows, or does not
+    say who is against, all rows.
     """
-    more = False
+    more, named = False, is_any(network.against) or is_any(network.turned)
     for island in range(network.present.size):
         if not network.holds[island] and network.other[island] >= 0:
             network.row[island], more = _next_beside_guess(network, island), True
             _spare(network, island)
         elif not network.holds[island]:
             other = _row_of(network, island, network.row[island], not network.searched[island])
+            if other < 0 and not named and not network.searched[island]:
+                network.searched[island] = True
+                other = _row_of(network, island, -1, False)
             if other >= 0 or network.searched[island]:
                 network.row[island], more = other, more or other >= 0
                 _spare(network, island)
@@ -414,7 +480,7 @@ def _missed(network: NetworkModes, island: int, row: int) -> float:
             if share != 0.0:
                 e = network.members[first + a]
                 missed += share * found[MISSED * network.modes.size + e]
-                size += abs(share) * network.room[EQUAL, e]
+                size += abs(share) * max(network.room[EQUAL, e], network.at_sizes[e])
         if np.isnan(missed):
             return np.inf
         if abs(missed) > worst * size:
@@ -555,7 +621,8 @@ def _lead_away(code: Code, work: Workspace, relations: Relations, network: Netwo
             for k in range(first, network.starts[island + 1]):
                 e, noise = network.members[k], network.noise[network.row[island], k - first]
                 change = _margin(network, e) - network.room[MARGIN, e]
-                goes_on = _goes_on(relations, network, island, k) and (
+                rebounds = network.contact[e] and network.modes[e] != 0.0
+                goes_on = not rebounds and _goes_on(relations, network, island, k) and (
                     network.room[MARGIN, e] <= _at_end(network, e, MODE_MARGIN_NONE))
                 if goes_on or network.unloads[e]:
                     network.against[e] = change < -noise or network.unloads[e] and change > noise
@@ -588,10 +655,16 @@ def _holds_now(network: NetworkModes, island: int, now: Vector, degree: int) -> 
     if degree >= LITTLE:
         allowed = MODE_MARGIN_NONE
     tried = network.owner[row] != island  # which says something where states are contradicted alone
-    if tried and holds:  # what is left open, another mode of one element may say
+    if tried and holds:  # what is left open, what yields a little may say, or another mode of one
+        for k in range(first, network.starts[island + 1]):
+            e = network.members[k]
+            network.yields[e] = network.guess[e]
+            if room[MARGIN, e] < -CLEAR * PARASITIC * room[SIZE, e]:
+                network.yields[e] = _entered(network, e, network.guess[e])
+                network.yielding[island] = True
         network.other[island] = 0
         return False
-    if not holds and not tried and network.by_inputs.size > 0:
+    if not holds and not tried:
         refuse_impulses(network, island, row)
     for k in range(first, network.starts[island + 1] if holds or tried else first):
         e = network.members[k]
@@ -605,6 +678,7 @@ def _holds_later(relations: Relations, network: NetworkModes, island: int, h: fl
                  later: Vector, degree: int) -> bool:
     """Whether what is close to its end in an island leads away from there within an instant."""
     row, first, room = network.row[island], network.starts[island], network.room
+    n, found = network.modes.size, network.found
     # what is closed here shares, but where closed switches carry it all
     shares = network.searched[island] or network.other[island] >= 0
     for k in range(first, network.starts[island + 1]):
@@ -622,7 +696,19 @@ def _holds_later(relations: Relations, network: NetworkModes, island: int, h: fl
             not unloaded and margin <= _at_end(network, e, MODE_MARGIN_NONE)) and (
             change <= ENDED_MARGIN * h * size + noise)  # it is as good as closed: it shares
         network.against[e] |= network.unloads[e] and abs(change) > noise
-    return not _is_anyone_against(network, island, now, later, h)
+        network.idles[e] = network.friction[e] and network.modes[e] != 0.0 and (
+            found[LOW * n + e] < found[HIGH * n + e] and margin <= _at_end(
+                network, e, MODE_MARGIN_NONE)) and (
+            abs(change) <= ENDED_MARGIN * h * size + noise)
+    holds = not _is_anyone_against(network, island, now, later, h)
+    if not holds and network.other[island] >= 0:  # whoever leaves these enters another one
+        network.yielding[island] = True
+        for k in range(first, network.starts[island + 1]):
+            e = network.members[k]
+            network.yields[e] = network.modes[e]
+            if network.against[e]:
+                network.yields[e] = _entered(network, e, network.modes[e])
+    return holds
 
 
 @machine_code
@@ -638,7 +724,7 @@ def _is_unloaded(network: NetworkModes, island: int) -> bool:
         alike &= network.kept_modes[row, k - first] == network.guess[e]
     if some:
         row, found = _free_row(network), UNSURE
-    if some and alike:
+    if some and alike and network.known[1]:
         found = fill_row(network, island, row, 0.0)
     for k in range(first, last):
         e = network.members[k]
@@ -667,6 +753,15 @@ def _is_anyone_against(network: NetworkModes, island: int, now: Vector, later: V
         network.turned[r] |= network.joint[r] and wrong
         against |= network.turned[r]
     return against
+
+
+@machine_code
+def _look_at_sizes(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector) -> None:
+    """Find how large what elements give may be by the sizes of states."""
+    for i in range(network.scale.size):
+        network.at_sizes[network.modes.size + i] = max(
+            abs(x[i]), LEAST_SHARE * network.scale[i])
+    values_at(code, work, network.sizes_of_given, t, x, network.at_sizes)
 
 
 @machine_code

@@ -11,6 +11,7 @@ import casadi as ca
 import numpy as np
 
 from ..machine.functions import BoundCall, Kept, empty, filled
+from ..nonsmooth.complementarity.impact import collide, collision_of
 from ..nonsmooth.modes.islands import IslandsWithMass, NetworkModes
 from ..numerics.arrays import Array, Flags, Indices, Matrix, distinct, ranks
 from .equations import Equations
@@ -92,6 +93,7 @@ class OwnEvents:
         # written first: they need room among the constants
         if isinstance(islands, NetworkModes):
             equations.of_elements, equations.coefficients  # noqa: B018
+            equations.at_impacts, equations.sizes  # noqa: B018
         elif isinstance(islands, IslandsWithMass):
             equations.present  # noqa: B018
             equations.at_decisions("factors", islands.factors)
@@ -123,7 +125,19 @@ class OwnEvents:
         self.network = empty(NetworkModes)
         if isinstance(islands, NetworkModes):
             coefficients, places = equations.coefficients
+            at_impacts, numbers = equations.at_impacts
+            impact = np.empty(numbers + islands.kinds.size)
+            bears, loops = len(islands.bears), len(islands.by_loops)
+            first = numbers - (5 * bears + len(islands.scale) + loops) * (bears + loops)
+            found = {}
+            if bears:
+                self.calls = [collide.bound(*map(Kept, collision_of(
+                    islands.block, islands.by, islands.rest)), bears, -1)]
+                found = self.calls[0].told("collides striking striking_counted impulses_found", "n")
             self.network = islands._replace(
+                sizes_of_given=equations.sizes, at_impacts=at_impacts, impact=impact,
+                impact_by=impact[max(first, 0) : numbers].reshape(-1, max(bears + loops, 1)),
+                **found,
                 coefficients=coefficients, changing=np.empty(len(places)), changing_at=places,
                 modes=self.values_of("modes"), constants=self.values_of("K"),
                 m=self.values_of("relations"), values=equations.of_elements,

@@ -158,54 +158,40 @@ def set_valued_elements(parts: IslandsWithMass, q: Array, equations: Equations, 
         room = np.empty(sum(sizes))
         _, d, bounds, push, share = np.split(room, np.cumsum(sizes)[:-1])
 
-    def whole_numbers() -> Indices:
-        return np.zeros(n, dtype=np.int64)
-
     block, rest = np.empty((most, most)), np.empty((AT_REST, n))
     by = np.zeros((4, most, most) if parts.dependent else (4, 0, 0))
     choice = choose_densely.bound(*as_dense(block, by, rest))
-    collision = None if not parts.contact.any() else collide.bound(
-        *map(Kept, collision_of(block, by, rest)), most, -1)
+    collision = [] if not parts.contact.any() else [collide.bound(
+        *map(Kept, collision_of(block, by, rest)), most, -1)]
     who_shares = np.where(parts.shared, np.diff(parts.starts), 0)
     given_count = 0 if keeps else int(who_shares.sum())
     several = int(who_shares.max(initial=0)) if keeps else 0
-    rooms = np.empty((2, n, n) if given_count else (2, 0, 0))
     near, portions = np.empty(1), np.empty((ROWS, several))
     of_portions, by_rates = np.empty((2, several, several))
-    sharing = sharing_of(of_portions, portions, by_rates, near) if several else None
+    sharing = [sharing_of(of_portions, portions, by_rates, near)] if several else []
+    rooms = {
+        "struck right work own asked_now stuck members order still": n,
+        "leaves doubtful passing loose": n, "known": n * keeps, "fresh": count, "before": states,
+        "given_d given_rows": (n, n) if given_count else (0, 0), "given_told": (TOLD, n),
+        "made": 0 if parts.factors is None else parts.factors.numel(),
+        "factor matrix": (most, most), "column": max(n, *np.diff(parts.columns), 0)}
+    calls = choice.told("chooses asked counted answer", "count")
+    for call in sharing:
+        calls |= call.told("shares portioned portioned_count told", "count")
+    for call in collision:
+        calls |= call.told("collides striking striking_counted ended", "n")
     return filled(
-        SetValuedElements, parts, modes=modes, guess=guess, free=free, whole=whole, slack=slack,
-        k=k, reserve=int(equations.reserve), present=equations.present, room=room,
+        SetValuedElements, parts, rooms, modes=modes, guess=guess, free=free, whole=whole,
+        slack=slack, k=k, reserve=int(equations.reserve), present=equations.present, room=room,
         found=room[: VALUES * n].reshape(VALUES, n), d=d.reshape(n, n),
         bounds=bounds.reshape(4, n, n), push=push.reshape(n, nx), share=share,
         turns=np.array([parts.turns]), dependent=np.array([parts.dependent]),
         in_a_circle=np.array([parts.in_a_circle]), fast=parts.fast.copy(),
-        struck=np.zeros(n),
-        factors=equations.at_decisions("factors", parts.factors),
-        given=given, given_count=given_count, given_starts=2 * given_count + np.cumsum(
-            who_shares**2) - who_shares**2, given_d=rooms[0], given_rows=rooms[1],
-        given_told=np.empty((TOLD, n)), asked_now=whole_numbers(),
-        known=np.empty(n * keeps), made=np.empty(
-            0 if parts.factors is None else parts.factors.numel()),
-        factor=np.empty((most, most)), stuck=whole_numbers(), column=np.empty(
-            max(n, *np.diff(parts.columns), 0)), before=np.empty(states),
-        members=whole_numbers(), matrix=np.empty((most, most)),
-        right=np.empty(n), unit=np.ones(n), order=whole_numbers(), work=np.empty(n),
-        block=block, by=by, rest=rest, still=whole_numbers(), leaves=whole_numbers(),
-        doubtful=whole_numbers(), passing=whole_numbers(), chooses=choice.address,
-        asked=choice.table,
-        counted=choice.place["count"], answer=choice.results, own=np.empty(n),
-        loose=whole_numbers(), fresh=np.zeros(count, dtype=np.int64), portions=portions,
-        of_portions=of_portions, by_rates=by_rates, near=near,
-        shares=0 if sharing is None else sharing.address,
-        portioned=whole_numbers() if sharing is None else sharing.table,
-        portioned_count=0 if sharing is None else sharing.place["count"],
-        told=whole_numbers() if sharing is None else sharing.results,
-        collides=0 if collision is None else collision.address,
-        striking=whole_numbers() if collision is None else collision.table,
-        striking_counted=0 if collision is None else collision.place["n"],
-        ended=whole_numbers() if collision is None else collision.results,
-    ), *(call for call in (choice, sharing, collision) if call is not None)
+        factors=equations.at_decisions("factors", parts.factors), given=given,
+        given_count=given_count, unit=np.ones(n), block=block, by=by, rest=rest,
+        given_starts=2 * given_count + np.cumsum(who_shares**2) - who_shares**2,
+        portions=portions, of_portions=of_portions, by_rates=by_rates, near=near, **calls,
+    ), choice, *sharing, *collision
 
 
 @machine_code

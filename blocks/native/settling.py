@@ -48,7 +48,6 @@ class Settling:
     def __init__(self, problem: Problem, crossings: ZeroCrossings, indirect: Flags, resting: Flags,
                  samplings: Samplings, assigned: Assigned) -> None:
         n, nm, times = problem.system.nx, problem.system.nm, crossings.time_events
-        massless = problem.laws is not None and problem.laws.massless
         self.problem, self.crossings, self._behind = problem, crossings, times.behind_jumps
         self.calls, self.work, self.x, self._t = Callbacks(), workspace(n), np.zeros(n), np.nan
         self.relations, self._holds = relations_of(problem, nm, 1, 0), np.zeros((1, nm))
@@ -63,13 +62,13 @@ class Settling:
         if samplings.active:
             self.samples = self.samples._replace(
                 due=samplings.due, waits=np.zeros(1, dtype=bool), kept=samplings.kept,
-                late=samplings.late & massless, owner=samplings.owner, target=samplings.target,
+                late=samplings.late, owner=samplings.owner, target=samplings.target,
                 rival=np.full(len(samplings.owner), -1),
                 assigned=self._at_point(lambda t: [], 0),
                 in_python=self.calls.number(self._sample, FAILED))
         self.resets = empty(Resets)
         if assigned.active:
-            rules = assigned.rules(massless)
+            rules = assigned.rules(efforts=True)
             own = Evaluator(rules.assigned)
             self.resets = resets_of(rules, n, problem.d, self._at_point(
                 lambda t: own(*problem.arguments(t)), rules.assigned.nnz_out(0)))

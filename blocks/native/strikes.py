@@ -8,7 +8,7 @@ from ..machine.functions import machine_code
 from ..machine.signatures import run_code
 from ..nonsmooth.complementarity.impact import LOWER, PUSH, SPEED, TOUCHES, UPPER
 from ..nonsmooth.complementarity.impact import RESTITUTION as RESTITUTION_OF
-from ..numerics.arrays import Vector
+from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import CLEAR, CLEAR_RATE, NEAR_GAP, ROUNDING, SAME_AS_BEFORE
 from .elements_at_point import largest_position, look
 from .elements_at_rest import ask, choose, rests_now
@@ -27,7 +27,7 @@ from .set_valued_elements import (
 )
 from .steps import Code, Workspace
 
-__all__ = ["strike"]
+__all__ = ["pose_one", "strike"]
 
 
 @machine_code
@@ -133,10 +133,7 @@ def _pose_impact(elements: SetValuedElements, x: Vector, e: int, count: int) -> 
                 takes = takes or (elements.bounds[side, i, j] != 0.0
                                   or elements.bounds[side + 1, i, j] != 0.0)
         if takes:
-            rest[SPEED, size], rest[TOUCHES, size] = found[FLOW, i], 1.0 if contact else 0.0
-            rest[RESTITUTION_OF, size] = found[RESTITUTION, i] if contact else 0.0
-            rest[LOWER, size] = 0.0 if np.isfinite(low) else low
-            rest[UPPER, size] = np.inf if contact else 0.0 if np.isfinite(high) else high
+            pose_one(rest, size, contact, found[FLOW, i], found[RESTITUTION, i], low, high)
             still[size] = i
             size += 1
     for a in range(size):
@@ -146,3 +143,13 @@ def _pose_impact(elements: SetValuedElements, x: Vector, e: int, count: int) -> 
             for way in range(2 if elements.dependent[0] else 0):
                 elements.by[way, a, b] = elements.bounds[side + way, still[a], still[b]]
     return size
+
+
+@machine_code
+def pose_one(rest: Matrix, a: int, contact: bool, flow: float, restitution: float, low: float,
+             high: float) -> None:
+    """Fill in one that takes part in an impact; ``low`` and ``high`` bound its effort."""
+    rest[SPEED, a], rest[TOUCHES, a] = flow, 1.0 if contact else 0.0
+    rest[RESTITUTION_OF, a] = restitution if contact else 0.0
+    rest[LOWER, a] = 0.0 if np.isfinite(low) else low
+    rest[UPPER, a] = np.inf if contact else 0.0 if np.isfinite(high) else high

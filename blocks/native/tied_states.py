@@ -243,6 +243,7 @@ class TiedCode(SolvedText):
     """
 
     tied: Tied
+    stands_solved = True
 
     def __init__(self, system: System, places: dict[int, tuple[str, int]], first: int,
                  network: CarriedNetwork | None = None) -> None:

@@ -67,7 +67,7 @@ class Events:
         happens = driven or samplings.active or len(times.times) or problem.system.nm or (
             len(slots) or delayed)
         parts = None if laws is None else laws.decision_data(problem, t)
-        efforts = laws is not None and laws.massless and parts is not None
+        efforts = parts is not None
         samplers = samplings.compiled(efforts)
         required = self.requirements.compiled(efforts)
         resets = switching.resets.compiled(efforts)

@@ -38,15 +38,16 @@ class Switching:
 
     @cached_property
     def indirect(self) -> Flags:
-        """Relations that are judged where modes are decided: those that follow efforts at nodes
-        without mass, and act on these only through what switches with them, and :attr:`resting`.
+        """Relations that are judged where modes are decided: those that follow efforts, at nodes
+        without mass if they act on these only through what switches with them, and :attr:`resting`.
         """
         system, laws = self.problem.system, self.problem.laws
-        if laws is None or not laws.massless:
+        if laws is None:
             return self.resting
-        from ..nonsmooth.modes.resting_relations import indirect_relations
+        from ..nonsmooth.modes.resting_relations import indirect_relations, relations_of_efforts
 
-        return indirect_relations(system) | self.resting
+        follow = indirect_relations if laws.massless else relations_of_efforts
+        return follow(system) | self.resting
 
     @cached_property
     def resting(self) -> Flags:
@@ -130,9 +131,7 @@ class Switching:
         Returns whether anything has changed, which is refused where it is the ``last`` time.
         """
         problem, indirect = self.problem, self.indirect
-        massless = problem.laws is not None and problem.laws.massless
-        if not (indirect.any() or massless and (
-                self.samplings.late.any() or self.resets.late.any())):
+        if not (indirect.any() or self.samplings.late.any() or self.resets.late.any()):
             return False
         before = problem.m.copy()
         found = self.settling.follow(t, self._step)

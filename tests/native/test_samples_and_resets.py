@@ -10,6 +10,7 @@ from benches.parts import Follower, Pendulum
 from numpy.testing import assert_allclose
 
 import blocks
+import library.translational as tr
 from blocks import Component, Discrete, Parameter, Variable, der, every, quantity, time, when, where
 from blocks.exceptions import SimulationError
 
@@ -311,6 +312,24 @@ def test_events_are_those_of_the_reference(name, method, in_python):
                  "part.passed"):
         if path in run and path in python:
             assert_allclose(run[path].at(t).m, python[path].at(t).m, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "Radau"])
+def test_a_condition_on_a_force_of_exact_friction_is_met_in_every_period(method, in_python):
+    class Latch(Component):
+        u, at = blocks.Input("N"), Discrete("s")
+
+        def equations(self):
+            yield when(self.u > quantity(2, "N"), {self.at: time})
+
+    run = wired("stick", "body.M rub.R push.R", "rub.C scale.R", "scale.C push.C ground.V",
+                "scale.F latch.u", ground=tr.Reference(), scale=tr.ForceSensor(), latch=Latch(),
+                body=tr.Mass(), rub=tr.TranslationalFriction(
+                    law="coulomb", breakaway_force="4 N", coulomb_force="3 N"),
+                push=tr.ForceSource(force=lambda t: quantity("5 N") * blocks.sin(
+                    6 * t * quantity("1 rad/s")))).simulate("2.5 s", method=method, rtol=1e-9)
+    assert_allclose(run["latch.at"].final.m, (4 * np.pi + np.arcsin(0.4)) / 6, rtol=1e-9)
+    assert not in_python or method == "Radau"
 
 
 def test_conditions_that_undo_each_other_are_still_refused():

@@ -43,9 +43,11 @@ from .problem import Problem, at_efforts, connect, pose, problem_of
 from .scaling import MatrixLike, as_matrix
 from .sparse_lu import Factors, analyse, factors_of
 
-__all__ = ["Collision", "Friction", "Impact", "collide", "collision_of", "sequential_impact"]
+__all__ = ["FULL", "ROUNDS", "Collision", "Friction", "Impact", "collide", "collision_of",
+           "sequential_impact"]  # fmt: skip
 
-
+FULL = 1e9  # of the impulses, as forces: those of an impact are large beside all others
+ROUNDS = 25  # for impulses that depend on each other
 HALVINGS = 50
 """Most bisections on the way to the restitution that gains no energy."""
 EXACT = 1e-10  # of the largest flow

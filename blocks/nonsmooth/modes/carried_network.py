@@ -43,8 +43,6 @@ def held_network(system: System, elements: Elements, laws: LawExpressions,
 class CarriedNetwork(HeldNetwork):
     """Efforts, flows, bounds and slopes, as functions of modes and of what elements take."""
 
-    is_computed = False
-
     def _pose(self) -> None:
         system, elements = self.system, self.elements
         self.symbols = [*self.symbols, self.taken]

@@ -31,6 +31,7 @@ from ..mode_state import NetworkState
 from .elements import Elements
 from .islands import UNLOADED
 from .law_expressions import LawExpressions
+from .massless_contacts import bear_impulses
 from .mode_equations import MOST_KEPT, ModeEquations, rows_of, told_sliding, without_rounding
 from .resting_relations import RestingRelations, indirect_relations, relations_of_efforts
 
@@ -92,20 +93,20 @@ class HeldNetwork:
     """
 
     has_derivatives = True
-    is_computed = True  # whether machine code finds the matrices of modes by itself
     slope: Array | None = None
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
                  equations: ModeEquations, islands: list[Indices]) -> None:
         self.system, self.elements, self.equations = system, elements, equations
+        self.laws = laws
         n, tape = elements.size, system.tape
         self.joint = relations_of_efforts(system) & ~indirect_relations(system)
         rows = rows_of(system, elements, laws)
         self._follow = ca.vertcat(*rows, tape.slope)
         #: What follows states and inputs by constants, or states alone, whatever these are.
-        self._alike = _fixed_rows(rows[:3], tape) | np.array([
+        self.alike = _fixed_rows(rows[:3], tape) | np.array([
             _untaken(row, ca.vertcat(tape.u, tape.z)) for row in rows[:3]])
-        self._alike[1:, told_sliding(rows, elements, tape)] = True  # what they follow is not asked
+        self.alike[1:, told_sliding(rows, elements, tape)] = True  # what they follow is not asked
         #: Elements whose bounds at rest are the same as long as no relation changes.
         self._strong = _constants(laws.low, tape) & _constants(laws.high, tape)
         self._even: Cache[tuple[bytes, bytes, bytes], _Sharing] = Cache(MOST_KEPT)
@@ -171,15 +172,59 @@ class HeldNetwork:
 
     @cached_property
     def coefficients(self) -> tuple[ca.SX | None, Indices]:
-        """How equations, and slopes, follow what is taken, where relations change that: entries
-        that are not always zero, and their places, row by row."""
-        if not (self.is_computed and self.equations.by_relations.any()):
+        """How equations, and slopes, follow what is taken, where relations or states change that:
+        entries that are not always zero, and their places, row by row.
+
+        Where states do, residuals of loops are rows, too, and states and unknowns are columns."""
+        tape, equations = self.system.tape, self.equations
+        if equations.constant and not equations.by_relations.any():
             return None, np.zeros(0, dtype=np.int64)
-        by_taken = ca.substitute(ca.jacobian(self._follow, self.system.tape.u),
-                                 self.system.tape.u, self.inputs)
-        by_taken = by_taken[:, self.elements.column.tolist()] @ ca.diag(self.elements.unit)
-        rows, columns = by_taken.sparsity().get_triplet()
-        return by_taken.nz[:], np.array(rows, dtype=np.int64) * self.elements.size + columns
+        follow = self._follow if equations.constant else ca.vertcat(self._follow, tape.residual)
+        by = self.elements.pushed(jacobian(follow, tape.u))
+        if not equations.constant:
+            loops = ca.SX(self._follow.numel(), tape.x.numel())
+            by = ca.horzcat(by, ca.vertcat(loops, jacobian(tape.residual, tape.x)),
+                            jacobian(follow, tape.z))
+        by = ca.sparsify(ca.substitute(by, tape.u, self.inputs))
+        rows, columns = by.sparsity().get_triplet()
+        return by.nz[:], np.array(rows, dtype=np.int64) * by.size2() + columns
+
+    @cached_property
+    def sizes(self) -> ca.Function:
+        """How large what is given may be by the sizes of states, of time, states, unknowns,
+        parameters, relations, discrete values, and these sizes."""
+        system, far = self.system, ca.SX.sym("far", self.system.nx)
+        by_states = ca.fabs(jacobian(ca.substitute(
+            self._follow[: self.elements.size], system.tape.u, ca.DM.zeros(system.nu, 1)),
+            system.tape.x))
+        return ca.Function("sizes", [*system.arguments[:-1], far], [
+            ca.densify(ca.mtimes(by_states, far))])
+
+    @cached_property
+    def at_impacts(self) -> tuple[ca.SX | None, Indices]:
+        """What machine code tells impacts from, and who bears these: contacts, then others.
+
+        Of these their flows, restitution and static and kinetic bounds; then how rates, the same
+        bounds, slopes and residuals of loops follow what they take and unknowns of loops, row by
+        row. Nothing where there are no contacts, or bounds bend as impulses grow, beside loops.
+        """
+        tape, laws, contact = self.system.tape, self.laws, self.elements.contact
+        nobody = np.zeros(0, dtype=np.int64)
+        if not contact.any():
+            return None, nobody
+        bears = np.concatenate([np.flatnonzero(contact), np.flatnonzero(
+            bear_impulses(self.system) & ~contact)]).astype(np.int64)
+        bounds = [side[bears.tolist()] for side in (laws.low, laws.high, laws.back, laws.forth)]
+        taken = tape.u[self.elements.column[bears].tolist()]
+        if self.system.nz and any(ca.which_depends(
+                ca.vertcat(*bounds), ca.vertcat(taken, tape.z), 2, True)):
+            return None, nobody
+        rows = ca.vertcat(laws.rate[bears.tolist()], *bounds, tape.slope, tape.residual)
+        by = ca.horzcat(jacobian(rows, taken) @ ca.diag(ca.DM(self.elements.unit[bears])),
+                        jacobian(rows, tape.z))
+        values = [laws.flow[bears.tolist()], laws.restitution[bears.tolist()], *bounds]
+        return ca.substitute(ca.densify(ca.vertcat(*values, ca.vec(by.T))),
+                             tape.u, self.inputs), bears
 
     # -- constants -------------------------------------------------------------------------
     def decides(self, modes: Indices, weight: Array) -> bool:
@@ -188,7 +233,7 @@ class HeldNetwork:
         The combinations that say something about the states are the same wherever these are.
         """
         direct = self.elements.gives_flow != (modes != 0)
-        given, back, forth = self._alike
+        given, back, forth = self.alike
         fixed = (direct | given) & np.where(modes > 0, forth, (modes == 0) | back)
         return bool((fixed | (np.abs(weight).max(axis=0, initial=0.0) == 0.0)).all())
 

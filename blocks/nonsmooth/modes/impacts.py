@@ -17,6 +17,7 @@ from ...numerics.copies import put_back
 from ...numerics.tolerances import NEAR_GAP, SAME_AS_BEFORE, SETTLED
 from ...system import Problem
 from ..complementarity import Friction, Impact, sequential_impact
+from ..complementarity.impact import FULL, ROUNDS
 from ..complementarity.scaling import dense_block
 from ..unsettled import unsettled
 from .bound_functions import BoundFunctions
@@ -26,9 +27,6 @@ from .gaps import largest_position
 from .load_dependence import LoadDependence
 
 __all__ = ["Impacts", "impact_with_friction"]
-
-FULL = 1e9  # of the impulses, as forces: those of an impact are large beside all others
-ROUNDS = 25  # for impulses that depend on each other
 
 
 class Impacts:

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...numerics.arrays import Array, Flags, Indices, Matrix, Vector
+from ...numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
 
 if TYPE_CHECKING:
     import casadi as ca
 
-__all__ = ["UNLOADED", "NetworkModes", "IslandsWithMass"]
+__all__ = ["LEAST_SHARE", "UNLOADED", "NetworkModes", "IslandsWithMass"]
 
 def _none(kind: type) -> Any:
     return field(default_factory=lambda: np.zeros(0, dtype=kind))
 
+LEAST_SHARE = 1e-3  # of its nominal value: what a state counts for at least
 UNLOADED = 2.0  # instead of whether a switch is told: a closed diode that bears nothing
 
 
@@ -121,16 +122,46 @@ class NetworkModes(NamedTuple):
     noise_so_far: Matrix  # what rounding may make of every margin, stuck and not
     drift: Vector  # (1,) share of its size by which what modes hold constant may be off
     least_flow: Vector  # less does not end a mode
+    sizes_of_given: int  # address of what tells, from sizes of states, how large what is given is,
+    at_sizes: Vector  # (elements + states,) where it does so, and is told these
     largest_now: Matrix  # the same as ``largest`` with what is at the point that is looked at
     room: Matrix  # (3, elements): margins, what is large beside each, and what its mode holds
     exact: Vector  # (parameters,) room
     gives_flow: Flags  # (elements,) what modes come to is found from these
     switch: Flags  # (elements,) told by a condition
     contact: Flags  # (elements,)
-    by_inputs: Matrix  # (6 elements, elements), or none where they are not found here
-    push: Matrix  # (states, elements)
+    # who bears impulses, (b,): contacts first, what they load and what holds whatever comes; none
+    # without contacts, or where what contacts load bends as impulses grow, beside loops
+    bears: Indices
+    follows: Matrix  # (b, b) 1 where bounds follow efforts
+    at_impacts: int  # address of what fills ``impact``: see ``held_network.at_impacts``
+    impact: Vector
+    impact_by: Matrix  # its part: how rates, bounds, slopes and residuals of loops follow
+    by_loops: Matrix  # (z, z) room: residuals of loops by their unknowns
+    loop_side: Matrix  # (3, z) room
+    loop_order: Indices  # (z,) room
+    collides: int  # address of what tells impulses,
+    striking: Indices  # what it takes, of which
+    striking_counted: int  # place says how many there are,
+    impulses_found: Indices  # (1,) and whether they are found
+    block: Matrix  # (b, b) room: d of those that take part
+    by: Cube  # (2, b, b) room: how their bounds follow efforts
+    rest: Matrix  # (7, b) room: what is known of them
+    takes_part: Indices  # (b,) room: which these are
+    positions: Indices  # states that gaps are made of
+    scale: Vector  # (states,) nominal values
+    approach: Vector  # (1,) the fastest impact so far
+    struck: Vector  # (elements,) 1 for contacts that were struck at the last event
+    hit: Flags  # (elements,) whose mode an impact says,
+    hit_mode: Vector  # (elements,) and which that is
+    # equations and their rates, (6 elements, …), slopes, and residuals of loops, by what is taken,
+    # and by states and unknowns of loops where it depends on them
+    by_taken: Matrix
     by_relations: Flags  # (all relations,) those that this depends on
     known_m: Vector  # with which it is so
+    curved: Flags  # (1,) whether it depends on states, too
+    known: Flags  # (2,) whether it is known at the point, and could be told
+    alike: Matrix  # (3, elements) 1 where what is given, or moves, follows states by constants
     coefficients: int  # address of what fills these two with others, where there are such
     changing: Vector  # their entries that are not always zero,
     changing_at: Indices  # and where they stand, those of ``push`` behind the others
@@ -142,7 +173,12 @@ class NetworkModes(NamedTuple):
     searched: Flags  # (islands,) whether all rows of the present relations are tried, of any modes
     # (islands,) where guessed modes leave something open: whose other mode is tried next; else -1
     other: Indices
+    yields: Vector  # (elements,) modes that follow where all yields a little, or ones have ended,
+    yielding: Flags  # (islands,) and whether they are to be tried
     unloads: Flags  # (elements,) guessed closed, and as good as that in the row where it is open
+    friction: Flags  # (elements,)
+    idles: Flags  # (elements,) friction that slides in the row that is tried, but does not move
+    last_row: Indices  # (islands,) room
     idle: Flags  # (elements,) whose equations say nothing there that others do not say
     before: Vector  # (all relations,) as they are at the event
     guess: Vector  # (elements,) modes that are tried
@@ -158,3 +194,4 @@ class NetworkModes(NamedTuple):
     given: Matrix  # (2, k) room: and the flows and efforts that follow
     pivot: Indices  # (k,) room: the row that gives what a member takes, or -1
     place: Indices  # (k,) room: which member's a row gives, or -1
+    combined: Indices  # (k,) room: which combination gives way to its rate in a row, or -1

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...machine.functions import filled
 from ...numerics.arrays import Array, Indices
 from ...system import Problem
 from ..mode_state import NetworkState
+from .gaps import gap_states
 from .held_network import HeldNetwork
 from .islands import UNLOADED, NetworkModes
+from .massless_contacts import followed
 
 __all__ = ["KeptModes"]
 
@@ -34,49 +37,48 @@ class KeptModes:
         most = 4 * len(held.islands) + min(
             MOST_MODES, MOST_NUMBERS // (entries + size * (size + nx + 2)))
         n, count, elements = held.elements.size, len(held.islands), held.elements
-        nm, kinds = len(held.joint), len(state.by_kind(state.fast))
-        starts, members = _listed(held.islands)
-        entry_starts, entries_listed = _listed(held.entries_of)
-        relation_starts, relations_listed = _listed(held.relations_of)
-        none, (own, by_value, by_rate, by_missed) = np.zeros(0), np.zeros((4, size, size))
+        nm, kinds, (_, bears) = len(held.joint), len(state.by_kind(state.fast)), held.at_impacts
+        b, nz, curved = len(bears), held.system.nz, not held.equations.constant
+        bounded = 0 if elements.contact[bears].all() else b
+        sizes = {
+            "kept_m": (most, relations), "kept_modes noise": (most, size), "measured": most,
+            "kept_constants": (most, entries), "weight": (most, size * size),
+            "move": (most, nx * size), "largest largest_now": (2, kinds), "noise_so_far": (2, n),
+            "room": (3, n), "at_sizes": n + nx, "scale": nx, "by_loops": (nz, nz),
+            "loop_side": (3, nz), "loop_order": nz, "block": (b, b), "by": (2, bounded, bounded),
+            "rest": (7, b), "takes_part": b, "impact_by": (0, 1),
+            "by_taken": (6 * n + nx + nz, n + curved * (nx + nz)),
+            "least_flow guess yields unloads idles idle against struck hit hit_mode": n,
+            "farthest known_m before guess_m turned": nm, "drift approach turn entered": 1,
+            "row last_row other ended holds searched yielding": count,
+            "own by_value by_rate by_missed": (size, size), "given": (2, size),
+            "sizes taken pivot place combined": size}
+        (starts, members), (entry_starts, entries_of), (relation_starts, relations_of) = map(
+            _listed, (held.islands, held.entries_of, held.relations_of))
         # what machine code reads, and says of a point, are put in where it begins
-        self.islands = NetworkModes(
-            modes=none, constants=none, m=none, values=0, found=none, exact=none,
-            starts=starts, members=members, entry_starts=entry_starts, entries=entries_listed,
-            relation_starts=relation_starts, relations=relations_listed, joint=held.joint,
-            owner=np.full(most, -1, dtype=np.int64), kept_m=np.zeros((most, relations)),
-            kept_modes=np.zeros((most, size)), kept_constants=np.zeros((most, entries)),
-            weight=np.zeros((most, size * size)), move=np.zeros((most, nx * size)),
-            noise=np.zeros((most, size)), measured=np.zeros(most, dtype=bool),
-            present=np.full(count, -1, dtype=np.int64), kinds=state.kinds,
-            largest=np.zeros((2, kinds)), endless=held.equations.endless, farthest=np.zeros(nm),
-            noise_so_far=np.zeros((2, n)), drift=np.zeros(1), least_flow=np.zeros(n),
-            largest_now=np.zeros((2, kinds)), room=np.zeros((3, n)),
-            gives_flow=elements.gives_flow, switch=elements.switch, contact=elements.contact,
-            by_inputs=np.zeros((6 * n * held.is_computed, n)), push=np.zeros((nx, n)),
-            by_relations=held.equations.by_relations, known_m=np.zeros(nm), coefficients=0,
-            changing=none, changing_at=none.astype(np.int64),
-            row=np.zeros(count, dtype=np.int64), turn=np.zeros(1, dtype=np.int64),
-            entered=np.zeros(1, dtype=bool), ended=np.zeros(count, dtype=bool),
-            holds=np.zeros(count, dtype=bool), searched=np.zeros(count, dtype=bool),
-            other=np.zeros(count, dtype=np.int64), unloads=np.zeros(n, dtype=bool),
-            idle=np.zeros(n, dtype=bool), before=np.zeros(nm), guess=np.zeros(n),
-            guess_m=np.zeros(nm),
-            against=np.zeros(n, dtype=bool), turned=np.zeros(nm, dtype=bool), own=own,
-            by_value=by_value, by_rate=by_rate, by_missed=by_missed, sizes=np.zeros(size),
-            taken=np.zeros(size), given=np.zeros((2, size)), pivot=np.zeros(size, dtype=np.int64),
-            place=np.zeros(size, dtype=np.int64))
+        self.islands = filled(
+            NetworkModes, elements, sizes, starts=starts, members=members,
+            entry_starts=entry_starts, entries=entries_of,
+            relation_starts=relation_starts, relations=relations_of,
+            joint=held.joint, owner=np.full(most, -1), present=np.full(count, -1),
+            kinds=state.kinds, endless=held.equations.endless,
+            friction=~(elements.valve | elements.switch | elements.contact), bears=bears,
+            follows=followed(held.system)[np.ix_(bears, bears)].astype(float),
+            positions=gap_states(held.system), by_relations=held.equations.by_relations,
+            curved=np.array([curved]), known=np.ones(2, dtype=bool),
+            alike=held.alike.astype(float))
 
     def keep(self, problem: Problem, t: float, noise: Array | float) -> None:
         """Keep the present modes, which were decided on at a point."""
         islands, state = self.islands, self.state
         islands.largest[:, state.kinds] = state.largest
         islands.noise_so_far[:] = state.noise
+        islands.approach[0], islands.scale[:] = state.approach, problem.scale_x
         equations = self.held.equations
         islands.known_m[:] = problem.m
-        if self.held.is_computed:
-            islands.by_inputs[:] = equations.by_inputs(problem, t).reshape(islands.by_inputs.shape)
-            islands.push[:] = equations.slope_by_taken(problem, t)
+        if equations.constant:  # others depend on the point
+            by_inputs = equations.by_inputs(problem, t).reshape(-1, self.held.elements.size)
+            islands.by_taken[:] = np.vstack([by_inputs, equations.slope_by_taken(problem, t)])
         self._find_rows(problem, t, np.broadcast_to(noise, self.held.elements.size))
 
     def for_run(self) -> NetworkModes:
@@ -144,6 +146,7 @@ class KeptModes:
         """Take note of what machine code has seen."""
         state = self.state
         state.notice(*self.islands.largest[:, state.kinds])
+        state.approach = self.islands.approach.item()
         state.noise = np.maximum(state.noise, self.islands.noise_so_far)
         for k, members in zip(self.islands.present, self.held.islands, strict=True):
             state.unloaded[members] = self.islands.kept_constants[k, : len(members)] == UNLOADED

@@ -25,13 +25,13 @@ from .impacts import impact_with_friction
 from .law_expressions import expressions_of
 from .massless_efforts import MasslessEfforts
 
-__all__ = ["MasslessContacts", "follow_impulses"]
+__all__ = ["MasslessContacts", "bear_impulses", "follow_impulses", "followed"]
 
 
 def bear_impulses(system: System) -> Flags:
     """Elements on bodies that bear impulses: contacts, what holds whatever comes, and friction
     whose bounds follow such."""
-    laws, elements, follows = expressions_of(system), elements_of(system), _follows(system)
+    laws, elements, follows = expressions_of(system), elements_of(system), followed(system)
     bodies = ~lack_mass(system)
     bears = elements.contact | bodies & laws.endless & ~elements.valve
     for _ in range(elements.size):
@@ -44,10 +44,10 @@ def bear_impulses(system: System) -> Flags:
 
 def follow_impulses(system: System) -> Flags:
     """Elements at nodes without mass whose bounds follow what bears impulses."""
-    return lack_mass(system) & _follows(system)[:, bear_impulses(system)].any(axis=1)
+    return lack_mass(system) & followed(system)[:, bear_impulses(system)].any(axis=1)
 
 
-def _follows(system: System) -> Flags:
+def followed(system: System) -> Flags:
     """(elements, elements) whose bounds follow whose efforts."""
     return system.once("efforts that bounds follow", lambda: followed_efforts(
         system, elements_of(system), expressions_of(system).bounds))
@@ -123,7 +123,7 @@ class MasslessContacts:
         modes = np.where(rests, 0, np.where(self.contact, -1, np.sign(after))).astype(int)
         low, high = self.equations.values(problem, t)[2:4]
         closed = state.struck & rests | self.contact & (state.modes == 0)
-        holds = (low < high) | _follows(self.efforts.system)[:, closed].any(axis=1)
+        holds = (low < high) | followed(self.efforts.system)[:, closed].any(axis=1)
         return hit & ((modes != 0) | holds), modes
 
     def _impact(self, problem: Problem, t: float, touching: Flags, flow: Array

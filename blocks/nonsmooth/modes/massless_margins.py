@@ -32,6 +32,7 @@ from ..complementarity.scaling import dense_block
 from ..contract import IndeterminateGroup
 from .bound_functions import BoundFunctions, bounds_by_taken
 from .held_network import rounding_of, slack_of
+from .islands import LEAST_SHARE
 from .massless_efforts import MasslessEfforts
 
 __all__ = ["MasslessMargins", "MasslessStress"]
@@ -281,20 +282,20 @@ class MasslessMargins:
         held = self.equations.at(problem, t, self.state.modes)
         if not np.any(held.violation):
             return 0.0
-        far = np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x)
+        far = np.maximum(np.abs(problem.x), LEAST_SHARE * problem.scale_x)
         by_x = self.equations.by_x(problem, t, self.state.modes)[1]
         size = np.maximum(np.abs(held.made.weight) @ self.sizes(problem, t)[1], np.abs(by_x) @ far)
         return float((np.abs(held.violation) / np.maximum(size, TINY)).max())
 
     def least_strength(self, problem: Problem, t: float) -> Array:
         """What counts as an effort at all: a small part of what the states may come to."""
-        far = np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x)
+        far = np.maximum(np.abs(problem.x), LEAST_SHARE * problem.scale_x)
         by_states = self.stress.efforts.by_states(problem, t)
         return LEAST_SIZE * self.state.largest_of_kinds(by_states @ far)
 
     def least_speed(self, problem: Problem, t: float) -> Array:
         """What counts as a flow at all, likewise."""
-        far = np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x)
+        far = np.maximum(np.abs(problem.x), LEAST_SHARE * problem.scale_x)
         by_states = abs(self._flow_x.sparse(*problem.arguments(t)))
         return LEAST_SIZE * self.state.largest_of_kinds(by_states @ far)
 

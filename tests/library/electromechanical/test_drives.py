@@ -9,10 +9,10 @@ from numpy.testing import assert_allclose
 import library.electrical as el
 import library.electromechanical as em
 from benchmarks.cases.machines import DRIVE_ENDS, SOLENOID_ENDS, drive, solenoid
-from blocks import Model, SimulationError, quantity
+from blocks import SimulationError, quantity
 from library.rotational import AngularVelocitySource, RotationalReference
 from library.signal import Constant, Sine
-from library.translational import Damper, ForceSource, HardStop, Mass, Reference, VelocitySource
+from library.translational import Damper, Mass, Reference, VelocitySource
 
 
 def test_ten_thousand_edges_of_a_motor_with_a_load_that_sticks():
@@ -153,34 +153,6 @@ def test_a_signal_may_be_the_reference_and_bounds_in_the_wrong_order_are_told():
     meets(run, {"pwm.v V": (3.75, 1e-12), "load.i A": ((3.75 / 6 * 12 - 3) / 2.4, 1e-12)})
     report = str(driven(1, source=em.PWMVoltage(control="signal", minimum_signal=1)).check())
     assert "minimum_signal is 1.0, not below maximum_signal, which is 1.0." in report
-
-
-# -- a rigid stop in one model with ideal switches -------------------------------------------------
-WAY, PUSH, E = 1.9e-3, 50.0, 0.4  # m, m/s^2
-
-
-def bounce() -> Model:
-    """A body of 60 g that is pushed against a stop, and a circuit of 110 V beside it."""
-    return wired("bounce", "body.M stop.R push.R", "stop.C push.C wall.V", "source.p switch.p",
-                 "switch.n coil.p diode.n", "coil.n load.p", "load.n diode.p source.n ground.V",
-                 wall=Reference(), body=Mass(mass="60 g"),
-                 stop=HardStop(model="restitution", restitution=E, x="2 mm", lower_bound="0.1 mm",
-                               upper_bound="5 mm"), push=ForceSource(force="-3 N"),
-                 source=el.DCVoltageSource(voltage="110 V"), ground=el.ElectricalReference(),
-                 switch=el.Switch(model="ideal", gate=1.0), diode=el.Diode(model="ideal"),
-                 coil=el.Inductor(inductance="10 mH"), load=el.Resistor())
-
-
-@pytest.mark.parametrize("method", ["dopri5", "DOP853"])
-def test_a_body_rebounds_beside_ideal_switches_as_it_does_alone(method):
-    run = bounce().simulate("25 ms", method=method)
-    times = run.events.of("stop").to_pandas()["time [s]"].to_numpy()
-    first = np.sqrt(2 * WAY / PUSH)
-    exact = first * (1 + 2 * np.concatenate([[0.0], np.cumsum(E ** np.arange(1, 30))]))
-    assert len(times) >= 10  # what is left of the speed then is 1e-4 of it
-    assert_allclose(times, exact[: len(times)], rtol=1e-6)
-    assert run["stop.lower_force.mode"].final.m == 0
-    meets(run, {"stop.x mm": (0.1, 1e-6), "stop.lower_force N": (3.0, 1e-7)})
 
 
 # -- actuators on a line ---------------------------------------------------------------------------

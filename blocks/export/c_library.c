@@ -78,8 +78,10 @@ __attribute__((visibility("default"))) int tried(double until, char *text, size_
     for (int64_t k = 0; k < TRIED && model.time < until && status <= MANY_EVENTS; k++)
         status = NAMED(step)(&model, MODEL_STEP);
     if (status <= MANY_EVENTS || status == NOT_KNOWN) return 1;
-    snprintf(text, size, "at t = %.9g s %s%s", model.time, reasons[run_of(&model)->status],
-             NAMED(where)(&model));
+    const char *name = NAMED(where)(&model);
+    status = run_of(&model)->status;
+    snprintf(text, size, "at t = %.9g s %s%s%s", model.time, reasons[status],
+             *name ? before(status) : "", name);
     return 0;
 }
 #endif

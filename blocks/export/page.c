@@ -223,6 +223,7 @@ EXPORTED(event_rows) double *event_rows(void) { return events.at; }
 EXPORTED(event_count) int event_count(void) { return (int)events.count; }
 EXPORTED(reached) double reached(void) { return run->time; }
 EXPORTED(reason) const char *reason(void) { return reasons[run->status]; }
+EXPORTED(before_names) const char *before_names(void) { return before(run->status); }
 /* Who cannot be decided on: the name of a relation, if it is one of those. */
 EXPORTED(culprit) const char *culprit(int r) {
     return is_open(run, r) ? relations[r] : "";

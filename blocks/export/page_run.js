@@ -49,9 +49,10 @@ class Run {
     if (this.status !== 2) return "";
     const memory = new Uint8Array(this.code.memory.buffer), said = from =>
       new TextDecoder().decode(memory.subarray(from, memory.indexOf(0, from)));
-    const who = Array.from({length: this.code.relation_count()}, (_, r) => said(this.code.culprit(r)));
+    const who = Array.from({length: this.code.relation_count()}, (_, r) => said(this.code.culprit(r)))
+      .filter(Boolean);
     return `at t = ${+this.code.reached().toPrecision(9)} s ${said(this.code.reason())}` +
-      who.filter(Boolean).join(", ");
+      (who.length ? said(this.code.before_names()) : "") + who.join(", ");
   }
 
   points() {  // times, and values in SI units, variable by variable

@@ -81,13 +81,17 @@ static int is_open(const Program *p, int64_t r) {
     return p->status == UNTOLD || (p->status == UNDECIDED && (p->memory + WRONG)[r]);
 }
 
+/* What stands between a reason and the first relation that it is about. */
+static const char *before(int why) { return why == UNTOLD ? "; it may be about " : ""; }
+
 static int failed(Program *p, int why) {
     p->status = why;
 #ifndef BARE
     int at = snprintf(p->text, MOST_TEXT, "at t = %.9g s %s", p->time, reasons[why]), first = 1;
     for (int64_t r = 0; r < N_MARGINS; r++)
         if (is_open(p, r) && at + strlen(relations[r]) + 3 < MOST_TEXT) {
-            at += snprintf(p->text + at, MOST_TEXT - at, "%s%s", first ? "" : ", ", relations[r]);
+            at += snprintf(p->text + at, MOST_TEXT - at, "%s%s", first ? before(why) : ", ",
+                           relations[r]);
             first = 0;
         }
     if (why == UNDECIDED && first)

@@ -145,11 +145,13 @@ def _choose(code: Code, work: Workspace, relations: Relations, resets: Resets,
             set_valued: SetValuedElements, network: NetworkModes, t: float, x: Vector,
             crossed: bool) -> bool:
     """Choose modes; False where others must."""
+    moved = has_moved_states(resets)
     if network.modes.size:
-        return not has_moved_states(resets) and choose_network_modes(
-            code, work, relations, network, t, x, crossed)
-    return (not has_moved_states(resets) or stuck_ones_rest(code, work, set_valued, t, x)) and (
-        decide_modes(code, work, relations, set_valued, t, x, crossed))
+        return not moved and choose_network_modes(code, work, relations, network, t, x, crossed)
+    if set_valued.modes.size:
+        return (not moved or stuck_ones_rest(code, work, set_valued, t, x)) and decide_modes(
+            code, work, relations, set_valued, t, x, crossed)
+    return True
 
 
 @machine_code

@@ -202,11 +202,15 @@ class FiniteValues:
     def _divisors_of(self, rows: list[int]) -> list[tuple[int, ca.SX]]:
         """Some laws and by what they divide that moves; none of systems of which not all operations
         are gone through."""
-        if self._function.n_instructions() > MANY:
+        if not rows or self._function.n_instructions() > MANY:
             return []
-        moving = {s.__hash__() for i in MOVING for s in ca.symvar(self.system.arguments[i])}
-        return [(row, value) for row in rows for value in _divisors(self.expression[row])
-                if not moving.isdisjoint(s.__hash__() for s in ca.symvar(value))]
+        values = [_without_sign(row) for row in ca.vertsplit(ca.cse(self.expression[rows]))]
+        told = {value.__hash__() for value in values}
+        found = [(row, divisor) for row, value in zip(rows, values, strict=True)
+                 for divisor in _divisors(value, told)]
+        moving = ca.vertcat(*(self.system.arguments[i] for i in MOVING))
+        moves = ca.which_depends(ca.vertcat(*(d for _, d in found)), moving, 1, True)
+        return [pair for pair, one in zip(found, moves, strict=True) if one]
 
     def _some(self, rows: list[int], others: Sequence[int] = ()) -> _Laws:
         """Laws, those of them and of ``others`` that divide by something that moves, and what is
@@ -370,14 +374,22 @@ def _changing_blocks(system: System) -> Iterator[tuple[Family, int, Text, ca.SX,
                        bool(is_slope[step.unknowns].all()))
 
 
-def _divisors(value: ca.SX) -> list[ca.SX]:
-    """By what an expression divides, in whatever it is made of."""
+def _without_sign(value: ca.SX) -> ca.SX:
+    """An expression, or what it is the negative of."""
+    return value.dep(0) if value.op() == ca.OP_NEG else value
+
+
+def _divisors(value: ca.SX, told: set[int]) -> list[ca.SX]:
+    """By what an expression divides, in what it is made of but for what other laws give.
+
+    These are ``told`` by hashes: where one divides, it is this law that grows beyond all bounds.
+    """
     found, seen, ahead = [], set(), [value]
     while ahead:
         one = ahead.pop()
         if one.__hash__() not in seen:
             seen.add(one.__hash__())
-            ahead += [one.dep(i) for i in range(one.n_dep())]
+            ahead += [d for d in map(one.dep, range(one.n_dep())) if d.__hash__() not in told]
             by = []
             if one.op() in (ca.OP_DIV, ca.OP_INV):
                 by = [one.dep(one.n_dep() - 1)]

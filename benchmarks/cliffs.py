@@ -227,6 +227,30 @@ def plays(n: int) -> Model:
     return m
 
 
+def means(n: int) -> Model:
+    """Root mean squares one after the other behind a sine: each divides by a time of its own."""
+    m = Model("means")
+    m.source, m.means = S.Sine(amplitude="1", frequency="1 Hz"), S.RunningRMS(count=n)
+    m.connect(m.source.y, m.means[0].u)
+    m.connect(m.means[:-1].y, m.means[1:].u)
+    return m
+
+
+def tied_capacitors(n: int) -> Model:
+    """A tree of voltage sources with a capacitor to ground at every node, discharged at one."""
+    m = Model("tied capacitors")
+    m.ground, m.load = E.ElectricalReference(), E.Resistor()
+    m.capacitors, m.sources = E.Capacitor(count=n + 1), E.DCVoltageSource(count=n)
+    m.connect(m.capacitors.n, m.load.n, m.ground.V)
+    m.connect(m.capacitors[0].p, m.load.p)
+    draw = np.random.default_rng(1)
+    for k in range(n):
+        ends = draw.permutation([int(draw.integers(k + 1)), k + 1]).tolist()
+        m.connect(m.capacitors[ends[0]].p, m.sources[k].p)
+        m.connect(m.capacitors[ends[1]].p, m.sources[k].n)
+    return m
+
+
 def cascade(n: int) -> Model:
     """A voltage cascade (Villard, Cockcroft-Walton) of n diodes."""
     m = Model("cascade")
@@ -379,6 +403,9 @@ FAMILIES = (
     Family("springs from many masses to one, rodas4", hub, (300, 1000, 3000), "0.2 s", goal=0.2,
            options={"method": "rodas4"}),
     Family("plays in a row", plays, (30, 100, 300), "2 s", "event", 5e-3),
+    Family("root mean squares in a row", means, (75, 150, 300), "0.2 s", goal=0.2),
+    Family("capacitors that sources tie in a tree", tied_capacitors, (100, 300, 900), "1 ms",
+           goal=0.2),
     Family("friction behind a spring at every mass", sprung, (100, 300, 1000), "1 s", "event",
            2e-3),
     Family("voltage cascade of default diodes", cascade, (6, 20, 60), "0.1 s", "event", 5e-3),

@@ -243,35 +243,30 @@ class Basis:
     """
 
     def __init__(self, columns: Iterable[Column]) -> None:
-        self.columns: list[Column] = []
-        self.at: dict[int, int] = {}  # number of the column by its pivot's row
-        self.pivots: list[int] = []
+        self.columns: list[tuple[int, Column]] = []  # row of the 1, and the other entries
+        self.at: dict[int, int] = {}  # number of the column by this row
         self.to_come = Counter(row for column in columns for row in column)
 
     def takes(self, column: Column, least: float = PIVOT_NONE) -> bool:
         """Add a column, unless it depends on those that are there, but for a small rest."""
         self.to_come.subtract(column.keys())
         rest = dict(column)
-        largest = max(map(abs, rest.values()), default=0.0)
         open_ = [self.at[row] for row in rest if row in self.at]
         heapify(open_)
         while open_:
-            k = heappop(open_)
-            factor = rest.get(self.pivots[k], 0.0)
-            if not factor:
-                continue
-            for row, value in self.columns[k].items():
+            pivot, others = self.columns[heappop(open_)]
+            factor = rest.pop(pivot)
+            for row, value in others.items() if factor else ():
                 if row not in rest and row in self.at:
                     heappush(open_, self.at[row])
                 rest[row] = rest.get(row, 0.0) - factor * value
-            rest.pop(self.pivots[k])
         size = max(map(abs, rest.values()), default=0.0)
-        if size <= least * largest:
+        if size <= least * max(map(abs, column.values()), default=0.0):
             return False
         pivot = min((row for row, value in rest.items() if abs(value) >= DIAGONAL_PIVOT * size),
                     key=self.to_come.__getitem__)
+        own = rest.pop(pivot)
         self.at[pivot] = len(self.columns)
-        self.pivots.append(pivot)
-        self.columns.append({row: value / rest[pivot] for row, value in rest.items()
-                             if abs(value) > PIVOT_NONE * abs(rest[pivot])})
+        self.columns.append((pivot, {row: value / own for row, value in rest.items()
+                                     if abs(value) > PIVOT_NONE * abs(own)}))
         return True

@@ -106,7 +106,6 @@ class SetValuedElements(NamedTuple):
     struck: Vector  # (elements,) 1 for contacts that were struck at the last event
     known: Vector  # (elements,) room: the modes that ``k`` is of
     made: Vector  # room for factors
-    factor: Matrix  # room for the factors of a part
     stuck: Indices  # room for the members of a part that stick
     column: Vector  # room
     before: Vector  # (states,) room
@@ -187,9 +186,8 @@ def set_valued_elements(parts: IslandsWithMass, q: Array, equations: Equations, 
         given_told=np.empty((TOLD, n)), asked_now=whole_numbers(),
         known=np.empty(n * keeps), made=np.empty(
             0 if parts.factors is None else parts.factors.numel()),
-        factor=np.empty((most, most)), stuck=whole_numbers(), column=np.empty(
-            max(n, *np.diff(parts.columns), 0)), before=np.empty(states),
-        members=whole_numbers(), matrix=np.empty((most, most)),
+        stuck=whole_numbers(), column=np.empty(max(n, *np.diff(parts.columns), 0)),
+        before=np.empty(states), members=whole_numbers(), matrix=np.empty((most, most)),
         right=np.empty(n), unit=np.ones(n), order=whole_numbers(), work=np.empty(n),
         block=block, by=by, rest=rest, still=whole_numbers(), leaves=whole_numbers(),
         doubtful=whole_numbers(), passing=whole_numbers(), chooses=choice.address,

@@ -164,6 +164,20 @@ def lossy_chain(n: int) -> Model:
     return m
 
 
+def clutched_wheels(n: int) -> Model:
+    """Wheels in a row, a spring and a one-way clutch from each to the next."""
+    m = Model("wheels and clutches")
+    m.frame, m.drive = R.RotationalReference(), R.TorqueSource(
+        torque=lambda t: quantity("3 N*m") * sin(quantity("9 rad/s") * t))
+    m.wheels, m.clutches = R.Inertia(count=n + 1), M.OneWayClutch(count=n)
+    m.springs = R.RotationalSpring(count=n, stiffness="500 N*m/rad")
+    m.connect(m.drive.R, m.wheels[0].I)
+    m.connect(m.drive.C, m.frame.W)
+    m.connect(m.wheels[:-1].I, m.clutches.R, m.springs.R)
+    m.connect(m.wheels[1:].I, m.clutches.C, m.springs.C)
+    return m
+
+
 def diode_ladder(n: int, **kind: Any) -> Model:
     """An RC ladder with a diode to ground at every node."""
     m = rc_ladder(n)
@@ -394,6 +408,8 @@ FAMILIES = (
     Family("gears with losses in a stiff train", lossy_train, (5, 20, 80), "2 s", "event", 1e-3),
     Family("gears with losses and a brake", braked_train, (3, 6, 12), "2 s", "event", 1e-3),
     Family("a gear with losses at every wheel", lossy_chain, (5, 10, 20), "0.5 s", "event", 1e-3),
+    Family("one-way clutches beside springs in a row", clutched_wheels, (100, 300, 1000), "0.2 s",
+           "event", 2e-2),
     Family("ladder with diodes, piecewise linear", diode_ladder, (10, 30, 100), "2 ms", goal=0.2),
     Family("ladder with diodes, ideal", lambda n: diode_ladder(n, model="ideal"), (30, 100, 300),
            "2 ms", "event", 5e-3),

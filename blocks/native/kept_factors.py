@@ -81,9 +81,7 @@ def solve_kept(elements: SetValuedElements, island: int, y: Vector) -> None:
 
 @machine_code
 def _invert(elements: SetValuedElements, island: int) -> bool:
-    """K = D_SS^-1 of the members S that stick, by Gauss and Jordan in place, and 0 elsewhere;
-    whether its pivots are safely positive.
-    """
+    """K = D_SS^-1 of the members S that stick, and 0 elsewhere; whether pivots are positive."""
     start, size = elements.starts[island], elements.starts[island + 1] - elements.starts[island]
     members, d, stuck, k = elements.parted, elements.d, elements.stuck, elements.k
     first, count = elements.first[island], 0

@@ -165,6 +165,20 @@ def lossy_chain(n: int) -> Model:
     return m
 
 
+def clutched_wheels(n: int) -> Model:
+    """Wheels in a row, a spring and a one-way clutch from each to the next."""
+    m = Model("wheels and clutches")
+    m.frame, m.drive = R.RotationalReference(), R.TorqueSource(
+        torque=lambda t: quantity("3 N*m") * sin(quantity("9 rad/s") * t))
+    m.wheels, m.clutches = R.Inertia(count=n + 1), M.OneWayClutch(count=n)
+    m.springs = R.RotationalSpring(count=n, stiffness="500 N*m/rad")
+    m.connect(m.drive.R, m.wheels[0].I)
+    m.connect(m.drive.C, m.frame.W)
+    m.connect(m.wheels[:-1].I, m.clutches.R, m.springs.R)
+    m.connect(m.wheels[1:].I, m.clutches.C, m.springs.C)
+    return m
+
+
 def diode_ladder(n: int, **kind: Any) -> Model:
     """An RC ladder with a diode to ground at every node."""
     m = rc_ladder(n)
@@ -225,6 +239,30 @@ def plays(n: int) -> Model:
     m.source, m.plays = S.Sine(amplitude="1", frequency="1 Hz"), S.Backlash(count=n, width="0.01")
     m.connect(m.source.y, m.plays[0].u)
     m.connect(m.plays[:-1].y, m.plays[1:].u)
+    return m
+
+
+def means(n: int) -> Model:
+    """Root mean squares one after the other behind a sine: each divides by a time of its own."""
+    m = Model("means")
+    m.source, m.means = S.Sine(amplitude="1", frequency="1 Hz"), S.RunningRMS(count=n)
+    m.connect(m.source.y, m.means[0].u)
+    m.connect(m.means[:-1].y, m.means[1:].u)
+    return m
+
+
+def tied_capacitors(n: int) -> Model:
+    """A tree of voltage sources with a capacitor to ground at every node, discharged at one."""
+    m = Model("tied capacitors")
+    m.ground, m.load = E.ElectricalReference(), E.Resistor()
+    m.capacitors, m.sources = E.Capacitor(count=n + 1), E.DCVoltageSource(count=n)
+    m.connect(m.capacitors.n, m.load.n, m.ground.V)
+    m.connect(m.capacitors[0].p, m.load.p)
+    draw = np.random.default_rng(1)
+    for k in range(n):
+        ends = draw.permutation([int(draw.integers(k + 1)), k + 1]).tolist()
+        m.connect(m.capacitors[ends[0]].p, m.sources[k].p)
+        m.connect(m.capacitors[ends[1]].p, m.sources[k].n)
     return m
 
 
@@ -386,6 +424,8 @@ FAMILIES = (
     Family("gears with losses in a stiff train", lossy_train, (5, 20, 80), "2 s", "event", 1e-3),
     Family("gears with losses and a brake", braked_train, (3, 6, 12), "2 s", "event", 1e-3),
     Family("a gear with losses at every wheel", lossy_chain, (5, 10, 20), "0.5 s", "event", 1e-3),
+    Family("one-way clutches beside springs in a row", clutched_wheels, (100, 300, 1000), "0.2 s",
+           "event", 2e-2),
     Family("ladder with diodes, piecewise linear", diode_ladder, (10, 30, 100), "2 ms", goal=0.2),
     Family("ladder with diodes, ideal", lambda n: diode_ladder(n, model="ideal"), (30, 100, 300),
            "2 ms", "event", 5e-3),
@@ -395,6 +435,9 @@ FAMILIES = (
     Family("springs from many masses to one, rodas4", hub, (300, 1000, 3000), "0.2 s", goal=0.2,
            options={"method": "rodas4"}),
     Family("plays in a row", plays, (30, 100, 300), "2 s", "event", 5e-3),
+    Family("root mean squares in a row", means, (75, 150, 300), "0.2 s", goal=0.2),
+    Family("capacitors that sources tie in a tree", tied_capacitors, (100, 300, 900), "1 ms",
+           goal=0.2),
     Family("friction behind a spring at every mass", sprung, (100, 300, 1000), "1 s", "event",
            2e-3),
     Family("voltage cascade of default diodes", cascade, (6, 20, 60), "0.1 s", "event", 5e-3),

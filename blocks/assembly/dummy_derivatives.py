@@ -8,6 +8,7 @@ whose coefficients depend on the state are left as :class:`Cluster`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
@@ -15,7 +16,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices, distinct, grouped
-from ..numerics.tolerances import DEPENDENT, PIVOT_NONE, TINY
+from ..numerics.tolerances import DEPENDENT, DIAGONAL_PIVOT, PIVOT_NONE, TINY
 from .flatten import Flat, Group, Parameters
 from .matching import connected, match
 from .reduced import Cluster, Singular
@@ -226,7 +227,7 @@ def _select(rows: list[int], columns: list[int], entries: dict[int, Coefficients
             if v:
                 scaled[c][e] = v / size
     largest = {c: max(map(abs, column.values()), default=TINY) for c, column in scaled.items()}
-    basis = Basis()
+    basis = Basis(scaled.values())
     chosen = [c for c in sorted(columns, key=lambda c: (preference[c], -largest[c]))
               if basis.takes(scaled[c], DEPENDENT / largest[c])]
     if len(chosen) < len(rows):
@@ -236,34 +237,36 @@ def _select(rows: list[int], columns: list[int], entries: dict[int, Coefficients
 
 
 class Basis:
-    """Columns found independent, each with an entry 1 where all later ones have none."""
+    """Columns found independent, each with an entry 1 where all later ones have none.
 
-    def __init__(self) -> None:
-        self.columns: list[Column] = []
-        self.at: dict[int, int] = {}  # number of the column by its pivot's row
-        self.pivots: list[int] = []
+    That stands in a row which few of the ``columns`` to come have, so that little is filled in.
+    """
+
+    def __init__(self, columns: Iterable[Column]) -> None:
+        self.columns: list[tuple[int, Column]] = []  # row of the 1, and the other entries
+        self.at: dict[int, int] = {}  # number of the column by this row
+        self.to_come = Counter(row for column in columns for row in column)
 
     def takes(self, column: Column, least: float = PIVOT_NONE) -> bool:
         """Add a column, unless it depends on those that are there, but for a small rest."""
+        self.to_come.subtract(column.keys())
         rest = dict(column)
-        largest = max(map(abs, rest.values()), default=0.0)
         open_ = [self.at[row] for row in rest if row in self.at]
         heapify(open_)
         while open_:
-            k = heappop(open_)
-            factor = rest.get(self.pivots[k], 0.0)
-            if not factor:
-                continue
-            for row, value in self.columns[k].items():
+            pivot, others = self.columns[heappop(open_)]
+            factor = rest.pop(pivot)
+            for row, value in others.items() if factor else ():
                 if row not in rest and row in self.at:
                     heappush(open_, self.at[row])
                 rest[row] = rest.get(row, 0.0) - factor * value
-            rest.pop(self.pivots[k])
-        pivot = max(rest, key=lambda row: abs(rest[row]), default=-1)
-        if pivot < 0 or abs(rest[pivot]) <= least * largest:
+        size = max(map(abs, rest.values()), default=0.0)
+        if size <= least * max(map(abs, column.values()), default=0.0):
             return False
+        pivot = min((row for row, value in rest.items() if abs(value) >= DIAGONAL_PIVOT * size),
+                    key=self.to_come.__getitem__)
+        own = rest.pop(pivot)
         self.at[pivot] = len(self.columns)
-        self.pivots.append(pivot)
-        self.columns.append({row: value / rest[pivot] for row, value in rest.items()
-                             if abs(value) > PIVOT_NONE * abs(rest[pivot])})
+        self.columns.append((pivot, {row: value / own for row, value in rest.items()
+                                     if abs(value) > PIVOT_NONE * abs(own)}))
         return True

@@ -34,7 +34,8 @@ def is_regular(flat: Flat, equations: Indices, classes: Indices, parameters: Par
     if len(classes) < 2 or len(classes) > LARGE:
         return True
     columns = _columns(flat, equations, parameters)
-    given, basis = [columns.get(c, {}) for c in classes.tolist()], Basis()
+    given = [columns.get(c, {}) for c in classes.tolist()]
+    basis = Basis(given)
     return all(basis.takes(column) for column in sorted(given, key=len))  # little is filled in
 
 
@@ -62,7 +63,8 @@ def independent_choice(flat: Flat, top: Indices, elements: SetValuedElements,
     efforts, flows = elements.efforts[free], elements.flows[free]
     mine = np.setdiff1d(np.concatenate([flows, efforts]), known)
     others = np.setdiff1d(np.flatnonzero(highest), np.concatenate([known, mine]))
-    columns, basis = _columns(flat, top, parameters), Basis()
+    columns = _columns(flat, top, parameters)
+    basis = Basis(columns.values())
     if not all(basis.takes(columns.get(int(c), {})) for c in others):
         return None
     # Elements in series have one current: of classes that laws tie, each law knows one

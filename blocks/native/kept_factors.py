@@ -6,8 +6,6 @@ here, island by island, as modes change; and rates or flows are taken away by it
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..machine.functions import machine_code
 from ..machine.signatures import run_code
 from ..nonsmooth.complementarity.shares import EFFORT as SHARED_EFFORT
@@ -83,42 +81,35 @@ def solve_kept(elements: SetValuedElements, island: int, y: Vector) -> None:
 
 @machine_code
 def _invert(elements: SetValuedElements, island: int) -> bool:
-    """K = D_SS^-1 of the members S that stick, by Cholesky's factors, and 0 elsewhere; whether D_SS
-    has these.
-    """
+    """K = D_SS^-1 of the members S that stick, and 0 elsewhere; whether pivots are positive."""
     start, size = elements.starts[island], elements.starts[island + 1] - elements.starts[island]
-    members, d, stuck, l, y = (
-        elements.parted, elements.d, elements.stuck, elements.factor, elements.column)
-    k, count = elements.first[island], 0
+    members, d, stuck, k = elements.parted, elements.d, elements.stuck, elements.k
+    first, count = elements.first[island], 0
     for a in range(size):
         e = members[start + a]
         if elements.modes[e] == 0.0 and elements.moves[e]:
             stuck[count] = a
             count += 1
-    elements.k[k : k + size * size] = 0.0
+    k[first : first + size * size] = 0.0
     for a in range(count):
-        own = d[members[start + stuck[a]], members[start + stuck[a]]]
-        for b in range(a + 1):
-            value = d[members[start + stuck[a]], members[start + stuck[b]]]
-            for c in range(b):
-                value -= l[a, c] * l[b, c]
-            if a == b:
-                if not value > SAFE_PIVOT * own:
-                    return False
-                l[a, b] = np.sqrt(value)
-            else:
-                l[a, b] = value / l[b, b]
-    for column in range(count):
-        for a in range(count):
-            value = 1.0 if a == column else 0.0
-            for c in range(a):
-                value -= l[a, c] * y[c]
-            y[a] = value / l[a, a]
-        for a in range(count - 1, -1, -1):
-            for c in range(a + 1, count):
-                y[a] -= l[c, a] * y[c]
-            y[a] = y[a] / l[a, a]
-            elements.k[k + stuck[a] * size + stuck[column]] = y[a]
+        row = first + stuck[a] * size
+        for b in range(count):
+            k[row + stuck[b]] = d[members[start + stuck[a]], members[start + stuck[b]]]
+    for a in range(count):
+        row, e = first + stuck[a] * size, members[start + stuck[a]]
+        pivot = k[row + stuck[a]]
+        if not pivot > SAFE_PIVOT * d[e, e]:
+            return False
+        k[row + stuck[a]] = 1.0
+        for c in range(size):
+            k[row + c] /= pivot
+        for b in range(count):
+            other = first + stuck[b] * size
+            factor = k[other + stuck[a]]
+            if b != a and factor != 0.0:
+                k[other + stuck[a]] = 0.0
+                for c in range(size):
+                    k[other + c] -= factor * k[row + c]
     return True
 
 

@@ -106,7 +106,6 @@ class SetValuedElements(NamedTuple):
     struck: Vector  # (elements,) 1 for contacts that were struck at the last event
     known: Vector  # (elements,) room: the modes that ``k`` is of
     made: Vector  # room for factors
-    factor: Matrix  # room for the factors of a part
     stuck: Indices  # room for the members of a part that stick
     column: Vector  # room
     before: Vector  # (states,) room
@@ -174,7 +173,7 @@ def set_valued_elements(parts: IslandsWithMass, q: Array, equations: Equations, 
         "leaves doubtful passing loose": n, "known": n * keeps, "fresh": count, "before": states,
         "given_d given_rows": (n, n) if given_count else (0, 0), "given_told": (TOLD, n),
         "made": 0 if parts.factors is None else parts.factors.numel(),
-        "factor matrix": (most, most), "column": max(n, *np.diff(parts.columns), 0)}
+        "matrix": (most, most), "column": max(n, *np.diff(parts.columns), 0)}
     calls = choice.told("chooses asked counted answer", "count")
     for call in sharing:
         calls |= call.told("shares portioned portioned_count told", "count")

@@ -146,7 +146,8 @@ def _let_opposites_wait(code: Code, work: Workspace, relations: Relations, switc
     m, frozen, first = switches.m, switches.frozen, switches.first
     for r in range(m.size):
         for s in range(m.size if frozen[r] and m[r] > 0.5 else 0):
-            if frozen[s] and m[s] < 0.5 and first[s] == -first[r]:
+            if frozen[s] and m[s] < 0.5 and first[s] == -first[r] and (
+                    switches.at_zero[s] or not switches.at_zero[r]):
                 _move_by_last_bits(code, work, relations, switches, t, x)
                 late = s if switches.at_zero[r] else r
                 turned = 0.0 if switches.at_zero[r] else 1.0

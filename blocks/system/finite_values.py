@@ -7,7 +7,7 @@ Knows equations and recorded runs; no solver.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -202,11 +202,16 @@ class FiniteValues:
     def _divisors_of(self, rows: list[int]) -> list[tuple[int, ca.SX]]:
         """Some laws and by what they divide that moves; none of systems of which not all operations
         are gone through."""
-        if self._function.n_instructions() > MANY:
+        if not rows or self._function.n_instructions() > MANY:
             return []
-        moving = {s.__hash__() for i in MOVING for s in ca.symvar(self.system.arguments[i])}
-        return [(row, value) for row in rows for value in _divisors(self.expression[row])
-                if not moving.isdisjoint(s.__hash__() for s in ca.symvar(value))]
+        values = [row.dep(0) if row.op() == ca.OP_NEG else row
+                  for row in ca.vertsplit(ca.cse(self.expression[rows]))]
+        told = {value.__hash__() for value in values}  # each one grows by its own poles
+        found = [(row, divisor) for row, value in zip(rows, values, strict=True)
+                 for divisor in _divisors(value, told)]
+        moving = ca.vertcat(*(self.system.arguments[i] for i in MOVING))
+        moves = ca.which_depends(ca.vertcat(*(d for _, d in found)), moving, 1, True)
+        return [pair for pair, one in zip(found, moves, strict=True) if one]
 
     def _some(self, rows: list[int], others: Sequence[int] = ()) -> _Laws:
         """Laws, those of them and of ``others`` that divide by something that moves, and what is
@@ -276,8 +281,7 @@ def _shown_by_slopes(system: System, expression: ca.SX) -> Flags:
     if not 0 < len(shown) <= MOST_NODES or (
             ca.n_nodes(system.tape.slope) + ca.n_nodes(expression) > MOST_NODES):
         return shown
-    function = ca.Function("shown", system.arguments, [system.tape.slope, expression])
-    numbers: dict[Hashable, int] = {}  # the same for operations that come to the same
+    function = ca.Function("shown", system.arguments, ca.cse([system.tape.slope, expression]))
     operands: list[list[int]] = []  # those that an operation passes on
     reason: dict[int, tuple[int, ...]] = {}  # for which an operation may have no value
     doubtful: list[frozenset[tuple[int, ...]]] = []  # such reasons in all that it is made of
@@ -295,12 +299,9 @@ def _shown_by_slopes(system: System, expression: ca.SX) -> Flags:
             continue
         constant = function.instruction_constant(k) if operation == ca.OP_CONST else 0.0
         given = [] if operation in (ca.OP_INPUT, ca.OP_CONST) else [made[i] for i in inputs]
-        key = operation, constant, *(given or inputs)
-        number = made[results[0]] = numbers.setdefault(key, len(numbers))
+        number = made[results[0]] = len(operands)
         if operation == ca.OP_INPUT and inputs[0] in SOLVED:
             solved.add(number)
-        if number < len(operands):
-            continue
         operands.append(given[: PASSES.get(operation, 0)])
         signs = [positive[i] for i in given]
         if operation in PARTIAL and not _has_root(operation, signs):
@@ -370,14 +371,14 @@ def _changing_blocks(system: System) -> Iterator[tuple[Family, int, Text, ca.SX,
                        bool(is_slope[step.unknowns].all()))
 
 
-def _divisors(value: ca.SX) -> list[ca.SX]:
-    """By what an expression divides, in whatever it is made of."""
+def _divisors(value: ca.SX, told: set[int]) -> list[ca.SX]:
+    """By what an expression divides, but for what is in others, which are ``told`` by hashes."""
     found, seen, ahead = [], set(), [value]
     while ahead:
         one = ahead.pop()
         if one.__hash__() not in seen:
             seen.add(one.__hash__())
-            ahead += [one.dep(i) for i in range(one.n_dep())]
+            ahead += [d for d in map(one.dep, range(one.n_dep())) if d.__hash__() not in told]
             by = []
             if one.op() in (ca.OP_DIV, ca.OP_INV):
                 by = [one.dep(one.n_dep() - 1)]

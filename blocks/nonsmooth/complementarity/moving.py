@@ -45,23 +45,25 @@ def as_dense(d: Matrix, by: Cube, rows: Matrix, rests: bool = False) -> tuple[An
 def choose_densely(problem: Problem, factors: Factors, d: Matrix, by: Cube, entries: Vector,
                    slopes: Matrix, rows: Matrix, first: Indices, count: int, rests: bool
                    ) -> int:
-    """Choose among elements whose matrices are dense; as :func:`choose_jointly`.
+    """Choose among elements whose matrices stand in arrays; as :func:`choose_jointly`.
 
     ``entries``, ``slopes`` are room for these; ``first`` are whole numbers from 0 on.
     """
-    if problem.systems[1] != count:
-        factors.linked[: count * count] = True
-        if not analyse(factors, first, count):
-            return NOT_FOUND
-    q = 0
+    factors.linked[: count * count], q = False, 0
     for i in range(count):
         problem.starts[i] = q
         for j in range(count):
-            problem.columns[q], entries[q] = j, d[i, j]
+            acts = i == j or d[i, j] != 0.0 or d[j, i] != 0.0
             for side in range(4 if by.size > 0 else 0):
+                acts = acts or by[side, i, j] != 0.0 or by[side, j, i] != 0.0
                 slopes[side, q] = by[side, i, j]
-            q += 1
+            if acts:
+                factors.linked[i * count + j] = True
+                problem.columns[q], entries[q] = j, d[i, j]
+                q += 1
     problem.starts[count] = q
+    if not analyse(factors, first, count):
+        return NOT_FOUND
     creeps = rows[SHARED, 0] == CREEPS  # from rest: who shares a load knows of no past
     return choose_jointly(problem, factors, entries, slopes, rows, count, rests or creeps)
 

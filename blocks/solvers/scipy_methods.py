@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .base import Array, Method, Step
+from ..numerics.arrays import Array, Indices
+from .base import Method, Step
 from .trouble import finite, finite_derivatives
 
 __all__ = ["BDF", "DOP853", "Radau"]
@@ -156,22 +157,23 @@ class _Implicit(ScipyMethod):
         for _ in range(MOST_HALVINGS):
             t, y = self.t, self.y
             step = super().advance(t_stop)
-            if step.failure or self._fits_at_end(step):
+            if step.failure or not len(off := self._off_at_end(step)):
                 return step
             self.work.steps, self.work.rejected = self.work.steps - 1, self.work.rejected + 1
             self.first_step = (step.t - t) / 4
             self.restart(t, y)
-        return self._stopped("steps stay at points that are no solution")
+        return self._stopped("steps stay at points that are no solution", off)
 
-    def _fits_at_end(self, step: Step) -> bool:
-        """Whether values at the end of a step move by the slopes there. By derivatives of where
-        laws were far steeper Newton's method hardly moves, and counts as having converged."""
+    def _off_at_end(self, step: Step) -> Indices:
+        """Which values at the end of a step do not move by the slopes there. By derivatives of
+        where laws were far steeper Newton's method hardly moves, and counts as having converged."""
         dense: Any = step.dense
         way = LITTLE * (step.t - step.t_old)
         rate = (1.5 * step.y - 2 * dense(step.t - way) + 0.5 * dense(step.t - 2 * way)) / way
         defect = (step.t - step.t_old) * (rate - self._slope(step.t, step.y))
-        return not np.linalg.norm(defect / (self.atol + self.rtol * np.abs(step.y))) > (
-            LARGEST_DEFECT * np.sqrt(len(step.y)))
+        size = np.abs(defect) / (self.atol + self.rtol * np.abs(step.y))
+        off = np.linalg.norm(size) > LARGEST_DEFECT * np.sqrt(len(size))
+        return np.flatnonzero(off & (size > LARGEST_DEFECT))
 
     def _make(self, t_stop: float) -> Any:
         self._factorizations_seen = 0

@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[1]
 LINES = {
     "analysis": 9387, "assembly": 3486, "blocks": 2128, "diagnostics": 3419, "drawing": 344,
     "export": 2511, "initialisation": 1322, "language": 8083, "library": 30782, "machine":
-    1818, "native": 15666, "nonsmooth": 12884, "numerics": 879, "prompt": 470, "reading": 1294,
-    "results": 7792, "simulation": 9047, "solvers": 1728, "studies": 2584, "system": 4092}
+    1818, "native": 15663, "nonsmooth": 12884, "numerics": 879, "prompt": 470, "reading": 1294,
+    "results": 7792, "simulation": 9037, "solvers": 1721, "studies": 2584, "system": 4096}
 TOLERANCES = 97
 
 

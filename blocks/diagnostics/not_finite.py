@@ -78,11 +78,9 @@ def derivative_findings(system: System, problem: Problem, slope: Array) -> Itera
 
 def _derivative_advice(system: System, names: Names, x: Array, bad: Indices,
                        owners: list[str], culprits: list[str], divides: bool) -> str:
-    zero = zero_parameters(system.flat, owners)
-    if zero:
+    if zero := zero_parameters(system.flat, owners):
         return f"Give {listed(zero)} a value other than zero."
-    loose = advice_on_loose_nodes(system, owners, culprits)
-    if loose:
+    if loose := advice_on_loose_nodes(system, owners, culprits):
         return loose
     states = system.tape.reduced.states
     values = listed((f"{names.unknown(int(states[i]))} = "

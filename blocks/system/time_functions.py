@@ -48,7 +48,7 @@ OF_VALUE = 0.01  # part of its largest value below which a range is no range
 #: are short, and no division would ever be fine enough.
 OF_COARSE = 0.1
 KINKS = {ca.OP_FABS, ca.OP_FMIN, ca.OP_FMAX}
-ENDING = {ca.OP_SQRT, ca.OP_ASIN, ca.OP_ACOS}  # bend where what they are of turns at an end of theirs
+TURNING = {ca.OP_SQRT, ca.OP_ASIN, ca.OP_ACOS}  # where what they are of turns they may bend
 COMPARISONS = {ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE}
 TRIAL = 512  # pieces in which it is looked for what is never decided, and twice as many
 #: Share of the time in which a comparison is undecided that halves of pieces leave: half where
@@ -453,7 +453,7 @@ def _kinks(system: System) -> Evaluator | None:
             room[out] = applied(op, operands)
             if op in KINKS:
                 rows.append(operands[0] - operands[1] if len(operands) > 1 else operands[0])
-            elif op in ENDING:
+            elif op in TURNING:
                 rows.append(ca.jtimes(operands[0], TIME, ca.SX(1)))
     row = ca.vertcat(*rows)
     moving = distinct(np.array(ca.jacobian_sparsity(row, TIME).row(), dtype=int))

@@ -73,22 +73,22 @@ def derivative_findings(system: System, problem: Problem, slope: Array) -> Itera
         f"The {'derivatives' if many else 'derivative'} of {listed(paths)} "
         f"{'are' if many else 'is'} not a finite number at the start ({float(slope[bad[0]]):g})"
         f"{origin}",
-        _derivative_advice(system, names, problem.x, bad, owners, culprits))
+        _derivative_advice(system, names, problem.x, bad, owners, culprits, "/" in origin))
 
 
 def _derivative_advice(system: System, names: Names, x: Array, bad: Indices,
-                       owners: list[str], culprits: list[str]) -> str:
-    zero = zero_parameters(system.flat, owners)
-    if zero:
+                       owners: list[str], culprits: list[str], divides: bool) -> str:
+    if zero := zero_parameters(system.flat, owners):
         return f"Give {listed(zero)} a value other than zero."
-    loose = advice_on_loose_nodes(system, owners, culprits)
-    if loose:
+    if loose := advice_on_loose_nodes(system, owners, culprits):
         return loose
     states = system.tape.reduced.states
     values = listed((f"{names.unknown(int(states[i]))} = "
                      f"{_shown(system, int(states[i]), x[i])}" for i in bad[:4]), 4)
     return (f"Look for a division by zero, a root or logarithm of a negative number, or a node "
-            f"that nothing moves or holds, at {listed(owners, 4)} ({values}).")
+            f"that nothing moves or holds, at {listed(owners, 4)} ({values})."
+            + divides * " Where it is 0 / 0, say what it comes to: sign(d) * sqrt(abs_(d)) for "
+            "d / sqrt(abs_(d)), and where(abs_(x) > 0, sin(x) / x, 1) for sin(x) / x.")
 
 
 def advice_on_loose_nodes(system: System, owners: list[str], culprits: list[str]) -> str:

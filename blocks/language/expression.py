@@ -156,7 +156,7 @@ class Expression:
 
     def __ne__(self, other: object) -> NoReturn:
         raise EquationError(reading_place(), "'!=' between expressions is no statement of physics.",
-                            "Use '==' for an equation, or < and > inside where().")
+                            "Use '==' for an equation. Inside where(), x != 0 is abs_(x) > 0.")
 
     __hash__ = object.__hash__
 

@@ -40,15 +40,12 @@ def take_rosenbrock_stages(code: Code, work: Workspace, k: Matrix, t: float, h: 
     Where a step is taken ``again`` from the same point, derivatives are known.
     """
     inner, slope, n = k[WORK], k[NEW], x.size
-    of_time = work.by_time
-    if work.by_time.size == 0:
-        of_time = work.linear[n]
     if not again:
         derive(code, work, t, h, x, work.k[0])
     factorize_less(work, 1.0 / (GAMMA * h))
     stage = k[1]
     for i in range(n):
-        stage[i] = k[0, i] + h * TIME_WEIGHTS[0] * of_time[i]
+        stage[i] = k[0, i] + h * TIME_WEIGHTS[0] * work.by_time[i]
     solve_with(work, stage, inner)
     work.step[0] = h
     for j in range(5):
@@ -57,7 +54,7 @@ def take_rosenbrock_stages(code: Code, work: Workspace, k: Matrix, t: float, h: 
         slope_at(code, work, t + STAGE_TIMES[j] * h, inner, slope)
         run_code(code.arithmetic[COUPLED + j], slope, k, stage, work.size, work.step)
         for i in range(n):
-            stage[i] += h * TIME_WEIGHTS[j + 1] * of_time[i]
+            stage[i] += h * TIME_WEIGHTS[j + 1] * work.by_time[i]
         solve_with(work, stage, inner)
     run_code(code.arithmetic[5], x, k, k[NEW], work.size, work.step)
 

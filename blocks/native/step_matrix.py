@@ -26,6 +26,8 @@ def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Ve
     grouped = work.sparse.size > 0 and (work.sparse[COLUMN_GROUPS] > 0 or code.linear == 0)
     work.at[0] = t
     _derive_at(code, work, t, x, slope, grouped)
+    if grouped or not are_finite(work.by_time):  # as of a root where it begins
+        derive_by_time(code, work, t, h, x, slope)
     finite = code.linear == 0 or _is_finite(work.linear)
     for k in range(2):
         if not finite:
@@ -42,8 +44,6 @@ def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Ve
         for j in range(work.linear.shape[1]):  # infinite on either side: tried again, shorter
             if not abs(work.linear[i, j]) < np.inf:
                 work.linear[i, j] = np.nan
-    if grouped:
-        derive_by_time(code, work, t, h, x, slope)
 
 
 @machine_code

@@ -93,8 +93,8 @@ class Workspace(NamedTuple):
     factors: Matrix  # (n, n) of the matrix of its stages
     order: Indices  # (n,) of the rows of these
     inner: Matrix  # (12, n) rows as in k, of a step of a part of the length; and work space
-    by_time: Vector  # (n,) df/dt beside a sparse matrix
-    sizes: Vector  # (n,) nominal values beside it
+    by_time: Vector  # (n,) df/dt, the end of ``linear``
+    sizes: Vector  # (n,) nominal values beside a sparse matrix
     sparse: Indices  # lists of a sparse matrix, whose entries stand in the one row of ``linear``
     # before df/dt and whose factors stand in that of ``factors``; empty: a full one
     rtol: Vector  # (1,) relative tolerance
@@ -119,11 +119,11 @@ def workspace(n: int, kind: int = EXPLICIT, matrix: Sparse | None = None) -> Wor
             by_time=linear[0, entries:], sizes=matrix.sizes, sparse=matrix.front_lists)
     width = n if solves_with_derivatives(kind) else 0
     rows = ALL_ROWS if kind == HIGH_ORDER else len(ROWS)
-    # of derivatives only those are written that are not always zero
+    linear = np.zeros((width + 1, width))  # only those are written that are not always zero
     return Workspace(np.empty((rows, n)), np.empty(1), np.array([n]), np.empty(2),
-                     np.empty(5), np.empty(2), np.zeros((width + 1, width)),
+                     np.empty(5), np.empty(2), linear,
                      np.empty((width, width)), np.zeros(width, dtype=int),
-                     np.empty((INNER, width)), np.empty(0), np.empty(0), np.zeros(0, dtype=int),
+                     np.empty((INNER, width)), linear[width], np.empty(0), np.zeros(0, dtype=int),
                      np.zeros(1), np.zeros(1, dtype=int), np.empty((0, 0)))
 
 

@@ -214,21 +214,11 @@ class TimeEvents:
         announced = announced[announced < t_end - self.tiny(t_end)]  # others are the end itself
         self.functions = functions = TimeFunctions(system, self.p, t_start, t_end, announced)
         found = [announced]
-        if self._margins_bend:
-            found.append(functions.with_kinks())
-        elif self.curved.any():
-            functions.with_kinks()  # where conditions on time are looked at
+        found.append(functions.with_kinks())
         found.append(self._curved_instants(announced, t_start, t_end))
         times = distinct(np.concatenate(found))
         apart = times[np.diff(times, prepend=-np.inf) > same_instants(times, self.least)]
         return _Instants(asked, times, switching, apart, shallow_copy(functions), {})
-
-    @property
-    def _margins_bend(self) -> bool:
-        """Whether a function of time may give a margin a kink at once, not by way of states."""
-        tape, others = self.system.tape, np.flatnonzero(~self.timed).tolist()
-        return self.system.nu > 0 or self.system.once("margins of time", lambda: bool(
-            ca.jacobian_sparsity(tape.crossings[others], ca.vertcat(TIME, tape.z)).nnz()))
 
     def _straight_lines(self) -> tuple[Array, Array]:
         """When relations linear in time switch, nan of others of time alone; slopes of all."""

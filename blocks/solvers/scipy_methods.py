@@ -10,17 +10,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .base import Array, Method, Step
+from ..numerics.arrays import Array, Indices
+from .base import Method, Step
 from .trouble import finite, finite_derivatives
 
 __all__ = ["BDF", "DOP853", "Radau"]
 
 STAGES = 12  # of DOP853: how many tries a step took follows from these
 AT = 0.75  # of a step of DOP853: where its dense output is looked at
-LARGEST_DEFECT = 100.0  # there, in tolerances: smooth problems stay below 60
+LARGEST_DEFECT = 100.0  # there, or where others end, in tolerances: smooth ones stay below 60
 MOST_HALVINGS = 6
 GROWTH = 1.2  # of steps after one that was halved
-LITTLE = 1e-3  # of a step: what a slope at its end is told from
+LITTLE = 1e-3  # of a step: what a slope is told from
 
 
 class ScipyMethod(Method):
@@ -88,6 +89,19 @@ class ScipyMethod(Method):
         self._slope_now = self.problem.slope(t, y)
         return self._slope_now
 
+    @np.errstate(divide="ignore", invalid="ignore")
+    def _off(self, step: Step, part: float, strict: float = 1.0) -> Indices:
+        """Which values do not move by the slopes at a part of a step; none where times are one."""
+        dense: Any = step.dense
+        h = step.t - step.t_old
+        times = step.t_old + h * (part + LITTLE * np.array([-1, 0, 1]))
+        before, y, after = dense(times).T
+        defect = h * ((after - before) / (times[2] - times[0]) - self._slope(times[1], y))
+        size = np.abs(defect) / (self.atol + self.rtol * np.abs(step.y))
+        allowed = LARGEST_DEFECT * strict
+        off = np.linalg.norm(size) > allowed * np.sqrt(len(size))
+        return np.flatnonzero(off & (size > allowed))
+
     def _failure(self, text: str, cause: Exception | None = None) -> Step:
         self._solver = None  # the next attempt starts afresh from the last accepted point
         return self._stopped(text, np.flatnonzero(~np.isfinite(self._slope_now)), cause)
@@ -120,7 +134,7 @@ class DOP853(ScipyMethod):
             t, y, solver = self.t, self.y, self._solver
             slope = None if solver is None else solver.f
             step = super().advance(t_stop)
-            if step.failure or self._fits_between(step):
+            if step.failure or not len(self._off(step, AT, self.tolerance_factor)):
                 if halvings and not step.failure:  # else the next one would be too long again
                     self._solver.h_abs = min(self._solver.h_abs, GROWTH * (step.t - step.t_old))
                 return step
@@ -131,24 +145,13 @@ class DOP853(ScipyMethod):
             self.work.steps -= 1
         return super().advance(t_stop)
 
-    def _fits_between(self, step: Step) -> bool:
-        """Whether the dense output satisfies the equations inside a step."""
-        dense: Any = step.dense
-        h = step.t - step.t_old
-        rate: Any = np.zeros_like(step.y)
-        value: Any = np.zeros_like(step.y)
-        for i, coefficient in enumerate(reversed(dense.F)):  # products of x and 1 - x in turn
-            value = value + coefficient
-            factor, sign = (AT, 1) if i % 2 == 0 else (1 - AT, -1)
-            rate, value = rate * factor + sign * value, value * factor
-        defect = rate - h * self._slope(step.t_old + AT * h, dense.y_old + value)
-        size = self._solver.atol + self._solver.rtol * np.maximum(np.abs(dense.y_old),
-                                                                  np.abs(step.y))
-        return not np.linalg.norm(defect / size) > LARGEST_DEFECT * np.sqrt(len(size))
-
 
 class _Implicit(ScipyMethod):
-    """Methods that take our sparse Jacobian and count their own factorizations."""
+    """Methods that take our sparse Jacobian and count their own factorizations.
+
+    By derivatives of where laws were far steeper Newton's method hardly moves, and counts as having
+    converged. Such a step, whose end does not move by the slopes there, is taken again.
+    """
 
     implicit = True
 
@@ -156,22 +159,12 @@ class _Implicit(ScipyMethod):
         for _ in range(MOST_HALVINGS):
             t, y = self.t, self.y
             step = super().advance(t_stop)
-            if step.failure or self._fits_at_end(step):
+            if step.failure or not len(off := self._off(step, 1.0)):
                 return step
             self.work.steps, self.work.rejected = self.work.steps - 1, self.work.rejected + 1
             self.first_step = (step.t - t) / 4
             self.restart(t, y)
-        return self._stopped("steps stay at points that are no solution")
-
-    def _fits_at_end(self, step: Step) -> bool:
-        """Whether values at the end of a step move by the slopes there. By derivatives of where
-        laws were far steeper Newton's method hardly moves, and counts as having converged."""
-        dense: Any = step.dense
-        way = LITTLE * (step.t - step.t_old)
-        rate = (1.5 * step.y - 2 * dense(step.t - way) + 0.5 * dense(step.t - 2 * way)) / way
-        defect = (step.t - step.t_old) * (rate - self._slope(step.t, step.y))
-        return not np.linalg.norm(defect / (self.atol + self.rtol * np.abs(step.y))) > (
-            LARGEST_DEFECT * np.sqrt(len(step.y)))
+        return self._stopped("steps stay at points that are no solution", off)
 
     def _make(self, t_stop: float) -> Any:
         self._factorizations_seen = 0

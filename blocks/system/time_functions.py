@@ -10,8 +10,8 @@ more than a few pieces.
 
 Pieces are not made shorter than a millionth of the part, or than what is one instant. Known
 instants (edges of pulses, points of tables, jumps of ``floor`` and ``mod`` of time) are borders of
-pieces. So are kinks, where a margin or a condition may depend on them: instants at which what
-stands in ``abs`` is zero, or both sides of ``minimum`` and ``maximum`` are equal. What is linear in
+pieces. So are kinks: instants at which what stands in ``abs`` is zero, or both sides of ``minimum``
+and ``maximum`` are equal. Across one an error estimate may see nothing. What is linear in
 time needs no division. Where a run has very many periods, pieces are made for a part of it at a
 time, with the jumps of ``floor`` in it. What would be more instants than a run can carry out is
 refused.
@@ -48,6 +48,7 @@ OF_VALUE = 0.01  # part of its largest value below which a range is no range
 #: are short, and no division would ever be fine enough.
 OF_COARSE = 0.1
 KINKS = {ca.OP_FABS, ca.OP_FMIN, ca.OP_FMAX}
+TURNING = {ca.OP_SQRT, ca.OP_ASIN, ca.OP_ACOS}  # where what they are of turns they may bend
 COMPARISONS = {ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE}
 TRIAL = 512  # pieces in which it is looked for what is never decided, and twice as many
 #: Share of the time in which a comparison is undecided that halves of pieces leave: half where
@@ -156,9 +157,10 @@ class TimeFunctions:
         while len(self.pieces) and start < self.t_end:
             pieces = self._divided(start)
             looked += len(pieces)
-            self.longer = 1 + self.pieces_left(pieces[-1]) / looked
+            left = self.pieces_left(pieces[-1])
+            self.longer = 1 + left / looked
             yield _looks_within(pieces)
-            steps = self.pieces_left(start) / ACROSS
+            steps = (len(pieces) + left) / ACROSS
             if steps > FAR_TOO_MANY:
                 raise SimulationError(
                     driven(self.system), f"varies so fast with time that the run would need "
@@ -170,7 +172,8 @@ class TimeFunctions:
     def pieces_left(self, t: float) -> float:
         """About how many pieces there are from ``t`` to the end of the run, not closer than that
         some times tell."""
-        return float(np.interp(t, *self._pieces_before_end)) if len(self.pieces) else 0.0
+        some = len(self.pieces) and t < self.t_end
+        return float(np.interp(t, *self._pieces_before_end)) if some else 0.0
 
     @cached_property
     def _pieces_before_end(self) -> tuple[Array, Array]:
@@ -450,6 +453,8 @@ def _kinks(system: System) -> Evaluator | None:
             room[out] = applied(op, operands)
             if op in KINKS:
                 rows.append(operands[0] - operands[1] if len(operands) > 1 else operands[0])
+            elif op in TURNING:
+                rows.append(ca.jtimes(operands[0], TIME, ca.SX(1)))
     row = ca.vertcat(*rows)
     moving = distinct(np.array(ca.jacobian_sparsity(row, TIME).row(), dtype=int))
     if not len(moving):
@@ -466,10 +471,10 @@ def _function(system: System, switching: bool = False) -> ca.Function | None:
     if not any(f.kernel.says_time for f in families):
         return None
     straight = relations_of_time(system).straight & switching
-    known, mixed = _follow(system, straight)
+    solved, mixed = _follow(system, straight)
     rows = [tape.writer.kernel_row(f, sx).T for f, family in enumerate(families)
             for sx in family.kernel.beside_laws() if ca.depends_on(sx, TIME)]
-    rows += [tape.values[known.tolist()], tape.writer.residuals_of(mixed), tape.constraints,
+    rows += [tape.values[solved.tolist()], tape.writer.residuals_of(mixed), tape.constraints,
              tape.crossings]  # fmt: skip
     row = tape.writer.of_time(ca.vertcat(*rows))
     if straight.any():
@@ -491,16 +496,15 @@ def _function_of_time(system: System, rows: ca.SX) -> ca.Function | None:
 
 
 def _follow(system: System, switching: Flags) -> tuple[Indices, Indices]:
-    """Which unknowns follow from time alone, and which equations mix that with other unknowns.
+    """Which unknowns follow from time, alone or mixed with others, and which equations of loops do.
 
     Relations that are ``switching`` by time may choose among functions of time. In the order of
-    evaluation; a residual that determines a known function of time is zero, and says nothing that
-    the function itself does not say.
+    evaluation; the residual of what an equation determines is zero, and says nothing of time.
     """
     flat = system.flat
     known = np.zeros(flat.classes, dtype=bool)
     moving = np.zeros(flat.classes, dtype=bool)
-    mixed: list[Indices] = [np.zeros(0, dtype=int)]
+    solved, mixed = list[Indices](), [np.zeros(0, dtype=int)]
     curved = np.array([  # more than a sum of its arguments with constant factors
         g.law is not None and (ca.depends_on(g.law.residual, TIME)
                                or not set(g.law.slopes) <= {"constant", "parameter"})
@@ -537,7 +541,7 @@ def _follow(system: System, switching: Flags) -> tuple[Indices, Indices]:
                 sure &= known[classes] | own
                 moves |= moving[classes] & ~own
             if curved[step.group]:
-                mixed.append(step.equations[moves & ~sure])
+                solved.append(step.unknowns[moves & ~sure])
         known[step.unknowns] = sure
         moving[step.unknowns] = moves & sure
-    return np.flatnonzero(known & moving), np.concatenate(mixed)
+    return np.concatenate([np.flatnonzero(known & moving), *solved]), np.concatenate(mixed)

@@ -52,7 +52,7 @@ WRITTEN = [
      "which has no truth value"),
     ("yield self.f == self.k * self.x / 1 + 0 * (1 / 0)", "equation", "ZeroDivisionError"),
     ("yield self.f == quantity([1, 2], 'N')", "equation", "Write one equation for every variable"),
-    ("yield self.x != self.v", "equation", "is no statement of physics"),
+    ("yield self.x != self.v", "equation", "x != 0 is abs_(x) > 0"),
     ("yield True", "equation", "which is no equation"),
     ("yield self.x", "equation", "which is no equation"),
     ("yield self.v == 0, self.f == 0", "equation", "which is no equation"),

@@ -163,8 +163,8 @@ def test_a_root_that_loses_its_value_behind_a_limit_stops_the_run():
                   root=signal.MathFunction(function="sqrt"), limit=signal.Saturation())
     with pytest.raises(SimulationError, match=r"root: its equation  y == sqrt\(u\)") as caught:
         model.simulate("2 s", max_step="10 ms")
-    # sin(pi t) = -1/2 at 7/6 s; told at the first step after it
-    assert 7 / 6 < caught.value.time < 7 / 6 + 0.011
+    # sin(pi t) = -1/2 at 7/6 s
+    assert caught.value.time == pytest.approx(7 / 6, abs=1e-12)
     assert caught.value.result.status == "failed"
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 from ..machine.functions import machine_code, vector_code
 from ..machine.signatures import CFunction, indices_at, multiply_add, vector_at
 from ..numerics.arrays import Indices, Vector
-from .bordered import factorize_bordered, solve_bordered
 from .front_lists import (
     AT,
     BEHIND,
@@ -54,6 +53,8 @@ def lists_with(lists: Indices, size: int) -> Indices:
     out = lists.copy()
     codes = (factorize_fronts, solve_fronts) if lists[FRONTS] else (factorize_chain, solve_chain)
     if lists[FRONTS] == BORDERED:
+        from .bordered import factorize_bordered, solve_bordered
+
         codes = factorize_bordered, solve_bordered
     out[SIZE], out[FACTORIZE], out[SOLVE] = size, *(code.callback for code in codes)
     return out

@@ -10,7 +10,6 @@ import numpy as np
 from ..language.expression import TIME
 from ..numerics.arrays import Indices
 from ..numerics.rewriting import dependent_pairs
-from .bordered import Bordered
 from .forms import MOST_STATES, has_small_loops, is_large, why_no_derivatives, why_not
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
     from ..nonsmooth.contract import Laws
     from ..system import System
+    from .bordered import Bordered
 
 __all__ = ["bordered_matrix", "slope_of_states", "sparse_lists", "why_differences",
            "why_not_implicit"]  # fmt: skip
@@ -46,6 +46,8 @@ def _with_unknowns(system: System) -> Bordered | None:
     pattern = ca.jacobian_sparsity(rows, ca.vertcat(tape.x, tape.z, TIME)).T
     if pattern.nnz() > max(MOST_ENTRIES * rows.numel(), MOST_DENSE**2):
         return None
+    from .bordered import Bordered
+
     row, zeros = np.array(pattern.get_col()), rows.numel() - n
     carried = np.append(tape.carried, np.zeros(system.nc, dtype=bool)), tape.carried
     return Bordered(np.where(row < zeros, row + n, row - zeros), np.array(pattern.row()), n, zeros,
@@ -58,9 +60,12 @@ def _with_parts(system: System) -> Bordered | None:
             few.indices).max(initial=0) <= MOST_GROUPS):
         return None
     pattern, none = system.cut_slope_x.sparsity(), np.zeros(0, dtype=bool)
-    return None if pattern.nnz() > MOST_WRITTEN else Bordered(
-        np.array(pattern.row()), np.array(pattern.get_col()), system.nx,
-        pattern.size1() - system.nx, (none, none))
+    if pattern.nnz() > MOST_WRITTEN:
+        return None
+    from .bordered import Bordered
+
+    return Bordered(np.array(pattern.row()), np.array(pattern.get_col()), system.nx,
+                    pattern.size1() - system.nx, (none, none))
 
 
 def sparse_lists(system: System, laws: Laws | None = None) -> Indices | None:

@@ -338,7 +338,7 @@ def test_nominal_values_bring_the_small_part_to_its_tolerance():
 def test_without_nominal_values_the_small_part_is_lost():
     train, probe = errors(False)
     assert train < 100 * RTOL
-    assert probe > 0.05
+    assert probe > 1e4 * RTOL
 
 
 def carried_by_two_springs(speed):

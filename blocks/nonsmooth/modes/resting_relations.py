@@ -36,8 +36,8 @@ MOST_ENTRIES = 2_000_000  # of the matrix of all flows and efforts: beyond it no
 def relations_of_efforts(system: System) -> Flags:
     """Relations that follow set-valued efforts, at once or through loops."""
     tape = system.tape
-    return np.array(ca.which_depends(
-        tape.crossings, ca.vertcat(tape.u, tape.z), 1, True), dtype=bool)
+    return system.once("relations of efforts", lambda: np.array(ca.which_depends(
+        tape.crossings, ca.vertcat(tape.u, tape.z), 1, True), dtype=bool))
 
 
 def indirect_relations(system: System) -> Flags:

@@ -20,6 +20,7 @@
     lu              small systems of linear equations
     fronts          large ones whose matrix is sparse
     front_lists     in which order these are eliminated
+    bordered        those with rows of unknowns beside states, whose pivots are chosen
     network_code    what elements at nodes without mass take, in loops over two matrices
     sparse_factors  those of a model's own equations, block by block, as text
     newton          how unknowns of nonlinear ones are found

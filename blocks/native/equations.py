@@ -443,12 +443,11 @@ class Equations:
 
     def _in_modes(self, function: ca.Function) -> ca.Function:
         """A function of modes instead of efforts, where these follow by them."""
-        inputs = self._inputs
-        if inputs is None:
+        if self._inputs is None:
             return function
         known, given = self.explicit[0], len(self.system.arguments)
         more = [ca.SX.sym(f"more{k}", function.size1_in(k)) for k in range(given, function.n_in())]
-        value = function(*known[: given - 1], inputs, *more)
+        value = function(*known[: given - 1], self._inputs, *more)
         return ca.Function(function.name(), [*known, *more], [value])
 
     def in_lanes(self, lanes: int, outputs: ca.SX) -> tuple[int, int, int]:

@@ -162,9 +162,9 @@ class NetworkModes(NamedTuple):
     curved: Flags  # (1,) whether it depends on states, too
     known: Flags  # (2,) whether it is known at the point, and could be told
     alike: Matrix  # (3, elements) 1 where what is given, or moves, follows states by constants
-    coefficients: int  # address of what fills these two with others, where there are such
-    changing: Vector  # their entries that are not always zero,
-    changing_at: Indices  # and where they stand, those of ``push`` behind the others
+    coefficients: int  # address of what tells it at a point, where it is not always the same
+    changing: Vector  # its entries that are not always zero,
+    changing_at: Indices  # and where they stand
     row: Indices  # (islands,) which row is tried
     turn: Indices  # (1,) which row was given up last
     entered: Flags  # (1,) whether modes in a row that is new have been taken

@@ -118,14 +118,6 @@ class ModeMatrices:
         out[self.free] = self.weight @ rate
         return out
 
-    def closing(self) -> Array:
-        """What makes the matrix regular, and steps leave alone what the equations leave open."""
-        even, rows, columns = self.even
-        left, _, right = np.linalg.svd(even)
-        n = len(even) - self.null.shape[1]
-        out: Array = rows[:, None] * left[:, n:] @ right[n:] * columns
-        return out
-
 
 class ModeEquations:
     """Equations of modes, their derivatives, and what elements come to."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 
-from ... import native
 from ...language.expression import TIME
 from ...numerics.arrays import Array, Indices
 from ...simulation.wanted import Wanted
@@ -76,4 +75,4 @@ class Columns:
         return self._values(self._guards, points, modes)
 
     def _values(self, function: Evaluator, points: Points, modes: Indices) -> Array:
-        return native.column_values(function, points, modes.astype(float), again=True)
+        return function.at_columns(*points.columns(), modes.astype(float))

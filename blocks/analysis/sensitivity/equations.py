@@ -24,7 +24,6 @@ from ...system.evaluator import Evaluator
 from ...system.points import Points
 from ...system.problem import Problem
 from ..linear.derivatives import elements_of_system
-from .columns import Columns
 
 __all__ = ["Derivatives", "SensitivityEquations"]
 
@@ -93,8 +92,6 @@ class SensitivityEquations:
         #: Guards: relations, then room to the upper and to the lower bound, then flow or gap.
         guards = ca.vertcat(tape.crossings, room, moving)
         self._guards = self._jacobian(guards)
-        #: The same of many points, where no more than their states has to be known.
-        self.columns = Columns(self.system, self.modes, held, tape.p[entries.tolist()], guards)
         #: Whether efforts were met that are not determined by what is held.
         self.singular = False
         self._rows: dict[str, Made] = {}
@@ -105,11 +102,6 @@ class SensitivityEquations:
         refuse(problem, where)
         key = f"sensitivities by {entries.tolist()}"
         return problem.system.once(key, lambda: cls(problem, entries, where))
-
-    @property
-    def are_known_by_states(self) -> bool:
-        """Whether :attr:`columns` serves at all points that were looked at."""
-        return self.columns.serves and not self.singular
 
     def _of_elements(self) -> tuple[ca.SX, ca.SX, ca.SX]:
         """What holds the modes; what moves where they move, and the room to their bounds."""

@@ -9,7 +9,7 @@ are solved for step after step.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb
@@ -71,6 +71,17 @@ class Entries:
         row, column = np.nonzero((matrices != 0).any(axis=0))
         return cls(matrices[:, row, column], row, column, matrices.shape[1])
 
+    @classmethod
+    def joined(cls, parts: Sequence[Entries]) -> Entries:
+        """The matrices of several, with room for the entries of all."""
+        size = parts[0].size
+        numbers = [part.row * size + part.column for part in parts]
+        every = np.unique(np.concatenate(numbers))
+        values = [np.zeros((len(part.values), len(every))) for part in parts]
+        for mine, part, number in zip(values, parts, numbers, strict=True):
+            mine[:, np.searchsorted(every, number)] = part.values
+        return cls(np.concatenate(values), *np.divmod(every, size), size)
+
     def full(self) -> Array:
         """The matrices with all their zeros."""
         out = np.zeros((len(self.values), self.size, self.size))
@@ -89,6 +100,13 @@ class Coefficients:
     a: Entries
     b: Array
     d: Array
+
+    @classmethod
+    def joined(cls, parts: Sequence[Coefficients]) -> Coefficients:
+        """Those at the points of several, one after the other."""
+        return cls(Entries.joined([part.a for part in parts]),
+                   np.concatenate([part.b for part in parts]),
+                   np.concatenate([part.d for part in parts]))
 
 
 @dataclass

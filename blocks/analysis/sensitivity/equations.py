@@ -20,6 +20,7 @@ from ...exceptions import ParameterError
 from ...language.expression import TIME
 from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.blas_threads import threads_for
 from ...system.evaluator import Evaluator
 from ...system.points import Points
 from ...system.problem import Problem
@@ -225,7 +226,8 @@ class SensitivityEquations:
         if not w.shape[2]:
             return []
         right = np.concatenate([x, p, d, t], axis=2)
-        out, known = self._solved(w, right)
+        with threads_for(w.shape[1]):
+            out, known = self._solved(w, right)
         if not known.all():
             out[~known] = self._solved_with_rates(points.some(np.flatnonzero(~known)), w[~known],
                                                   right[~known])

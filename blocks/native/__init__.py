@@ -5,7 +5,6 @@
     forms           in which form a system is written, if it can be
     expressions     how an expression reads as machine code
     instance_loops  how a large network reads as machine code
-    block_loops     how its blocks of equations are solved
     places          where values of a network stand
     loop_text       how a loop over instances reads as LLVM text
     delayed         how delayed signals are read

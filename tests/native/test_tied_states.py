@@ -315,7 +315,6 @@ def differences(method, n):
 @pytest.mark.parametrize("inertia", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_derivatives_in_a_direction_are_those_through_all_loops(inertia):
     method = method_of(pipes(inertia))
-    assert method.equations.large
     n, x, code, at = method.problem.system.nx, method.x, method.code, np.zeros(1)
     expected, found = differences(method, n), np.empty((n, n))
     direction = np.full(x.size, np.nan)
@@ -337,7 +336,7 @@ def test_derivatives_in_a_direction_are_those_through_all_loops(inertia):
 def test_rows_of_other_values_in_the_matrix_of_a_step_stand_for_derivatives_through_these(model):
     method = method_of(model())
     n, work, code = method.problem.system.nx, method.work_space.record, method.code
-    assert work.sparse[FRONTS] == BORDERED
+    assert (work.sparse[FRONTS] == BORDERED) != (model is radiators)
     expected, slope, room = differences(method, n), np.empty(method.x.size), np.empty(method.x.size)
     slope_at(code, work, 0.0, method.x, slope)
     derive(code, work, 0.0, 1e-3, method.x, slope)

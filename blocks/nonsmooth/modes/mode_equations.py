@@ -250,19 +250,6 @@ class ModeEquations:
         value[direct] += self.elements.efforts_of(problem.u)[direct]
         return LinearEquations(made, made.combined(value, rate), made.weight @ value)
 
-    def rounding(self, problem: Problem, t: float, modes: Indices, fraction: float) -> Array:
-        """What a share of each term makes of the flows or efforts that end some modes.
-
-        Two large voltages whose difference drives no current leave the last digits of what each of
-        them alone would drive.
-        """
-        made = self.matrices(problem, t, modes)
-        if made.solver is None:
-            return np.zeros(self.size)
-        taken = fraction * np.abs(made.solver) @ self._sizes_untaken(problem, t, modes)
-        given = np.abs(self.by_inputs(problem, t)[0]) @ taken
-        return np.where(self.elements.gives_flow == (modes == 0), given, taken)
-
     def sizes(self, problem: Problem, t: float, modes: Indices) -> Array:
         """How large the terms are that cancel in the equations of some modes."""
         taken = np.abs(problem.u[self.elements.column] / self.elements.unit)

@@ -178,7 +178,5 @@ class SeveralRuns:
             problem.p = self.p[runs[a]]
             here = replace(points.some(np.arange(a, b)), p=problem.p,
                            modes=modes_in(self._modes, pieces[a:b]))
-            left_open = problem.laws.open_inputs(problem, here)
-            split = wanted.split and bool((wanted.inputs & left_open).any())
-            found = problem.laws.inputs_at(problem, here, split)
+            found = problem.laws.inputs_at(problem, here, wanted.split)
             points.u[:, a:b] = np.nan if found is None else np.where(found[1], found[0], np.nan)

@@ -18,7 +18,7 @@ LINES = {
     "export": 2511, "initialisation": 1322, "language": 8083, "library": 30782, "machine":
     1829, "native": 16139, "nonsmooth": 12970, "numerics": 879, "prompt": 470, "reading":
     1294, "results": 7792, "simulation": 9024, "solvers": 1721, "studies": 2584, "system":
-    4094}
+    4071}
 TOLERANCES = 97
 
 

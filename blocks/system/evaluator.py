@@ -15,7 +15,7 @@ from .columnwise import Columnwise
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix  # imported with the first Jacobian, not with the package
 
-__all__ = ["Arguments", "BoundEvaluator", "Evaluator"]
+__all__ = ["Arguments", "Evaluator"]
 
 MANY = 64  # points from which operations on arrays are quicker than a call for each
 
@@ -120,22 +120,3 @@ class Evaluator:
         """Row of every nonzero, and where each column begins among them."""
         sparsity = self.function.sparsity_out(0)
         return np.array(sparsity.row(), dtype=np.int32), np.array(sparsity.colind(), dtype=np.int32)
-
-
-class BoundEvaluator(Evaluator):
-    """A CasADi function that reads its arguments where they stand: nothing is copied in a call."""
-
-    def __init__(self, function: ca.Function, arguments: tuple[Array | None, ...]) -> None:
-        super().__init__(function)
-        for i, a in enumerate(arguments):
-            if a is None:
-                continue
-            if a.dtype != float or a.shape != (function.nnz_in(i),) or not a.flags.c_contiguous:
-                raise TypeError(f"argument {i} of {function.name()} must be {function.nnz_in(i)} "
-                                f"contiguous numbers, but is {a.dtype} of shape {a.shape}")
-            self.arguments[i] = a
-            self.buffer.set_arg(i, a.data)  # type: ignore[call-arg]  # a view knows its size
-
-    def __call__(self) -> Array:  # type: ignore[override]
-        self.trigger()
-        return self.results[0]

@@ -16,7 +16,7 @@ from blocks import Component, Model, Parameter, Target, Variable, abs_, cos, der
 from blocks.machine.signatures import run_code
 from blocks.native.front_lists import AT, BORDERED, FRONTS
 from blocks.native.matrices import sparse_lists
-from blocks.native.method import Rodas4
+from blocks.native.method import METHODS
 from blocks.native.step_matrix import derive, factorize_less, solve_with
 from blocks.native.steps import slope_at
 from library.thermal import ConductiveHeatTransfer, RadiativeHeatTransfer, ThermalMass
@@ -296,8 +296,8 @@ def method_of(model, before="rodas4"):
     if problem.laws is not None:
         problem.laws.modes = np.ones(problem.laws.size, dtype=int)
         problem.slope(0.0, y)
-        assert Rodas4.fits(problem, 0.0)
-    return Rodas4(problem, 0.0, y, t_end=1.0, rtol=1e-6, atol=np.full(y.size, 1e-8))
+        assert METHODS["rodas4"].fits(problem, 0.0)
+    return METHODS["rodas4"](problem, 0.0, y, t_end=1.0, rtol=1e-6, atol=np.full(y.size, 1e-8))
 
 
 def differences(method, n):

@@ -45,7 +45,7 @@
     callbacks       functions of Python that plain loops call by address
     moreau_jean     the same under the contract of all methods
 
-llvmlite is imported where a run is worth it or a compiled method is asked for. The steps are
+llvmlite is imported with the first run. The steps are
 compiled once, for all models, and kept on disk: ``python -m blocks.native`` does it now.
 """
 
@@ -53,7 +53,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..exceptions import need_package
 from ..machine.compiling import is_installed
 from .forms import MOST_STATES, is_large, why_not
 from .matrices import why_not_implicit
@@ -70,8 +69,9 @@ __all__ = ["COMPILED", "MOST_STATES", "column_values", "compiled_method", "compi
            "is_installed", "is_large", "is_written", "unwritable", "why_not",
            "why_not_implicit"]  # fmt: skip
 
-#: Names of the methods but DOP853, which is SciPy's where machine code cannot run a model.
-COMPILED = "dopri5", "RK45", "RK23", "rodas4", "euler", "rk4", "backward_euler", "trapezoidal"
+#: Names of the methods.
+COMPILED = ("dopri5", "RK45", "RK23", "DOP853", "rodas4", "euler", "rk4", "backward_euler",
+            "trapezoidal")
 FEWEST = 8  # points that a function in machine code looks at: so many at a time
 MANY_OPERATIONS = 3_000_000  # interpreted in a time in which their text can be compiled
 LONGEST_OUTPUT = 3000  # operations of an output that is written
@@ -90,9 +90,7 @@ def unwritable(problem: Problem) -> str:
 
 
 def compiled_method(name: str = "dopri5") -> type[OneStep]:
-    """A method's class, or a word on what is missing."""
-    if not is_installed():
-        raise need_package("llvmlite", f"method={name!r}")
+    """A method's class."""
     from .method import METHODS
 
     return METHODS[name]

@@ -15,7 +15,7 @@ __all__ = ["MOST_STATES", "MOST_TORN", "candidates", "has_small_loops", "is_larg
 LARGE = 300  # unknowns above which laws are written as loops over their instances
 MOST_UNKNOWNS = 100  # of algebraic loops, up to which all are solved together
 MOST_OF_ZEROS = 20000  # of them, where their matrix is mostly zeros
-MOST_AT_ONCE = 1000  # of these, where Python factors a linear one once, or loops are small
+MOST_AT_ONCE = 1000  # by explicit steps, where Python factors a linear one once; of small loops
 MOST_BESIDE_FRICTION = 200  # of those beside exact friction, which Python would decide on, too
 MANY_UNKNOWNS = 50  # from which small loops are solved side by side instead
 MOST_STATES = 50  # of an implicit method, whose matrix is full
@@ -23,16 +23,19 @@ MOST_TORN = 8  # unknowns of each of the nonlinear loops that are solved side by
 FEW_TORN = 3  # of those that are where all unknowns could be solved for together
 
 
-def why_not(system: System, laws: Any = None) -> str:
+def why_not(system: System, laws: Any = None, implicit: bool = False) -> str:
     """Why a model cannot run in machine code, in a few words; empty if it can.
 
     ``laws`` are the model's set-valued laws, where they are known.
     """
+    most = _most_unknowns(system)
+    if system.has_linear_loops and not implicit:
+        most = min(most, MOST_AT_ONCE)
     if system.nu and (laws is None or laws.held_modes is None):
         return "its exact friction and contacts are decided in Python"
     small = is_large(system) and has_small_loops(system)
-    if not small and system.nz + system.nc > _most_unknowns(system):
-        return f"more than {_most_unknowns(system)} algebraic unknowns are solved for in Python"
+    if not small and system.nz + system.nc > most:
+        return f"more than {most} algebraic unknowns are solved for in Python"
     if is_large(system) and not small and (system.nz or system.clusters):
         return "a large network with large algebraic loops is solved in Python"
     return ""
@@ -59,10 +62,9 @@ def is_large(system: System) -> bool:
 def _most_unknowns(system: System) -> int:
     """How many unknowns of algebraic loops and tied states are solved for together."""
     most = MOST_BESIDE_FRICTION if system.nu else MOST_UNKNOWNS
-    zeros = MOST_AT_ONCE if system.has_linear_loops else MOST_OF_ZEROS
-    if most < system.nz + system.nc <= zeros and system.once(
+    if most < system.nz + system.nc <= MOST_OF_ZEROS and system.once(
             "loops mostly zeros", lambda: _is_mostly_zeros(system)):
-        return zeros
+        return MOST_OF_ZEROS
     return most
 
 

@@ -5,9 +5,7 @@ contract is in `base`; `method_named` finds a class, and only then is its module
 (and the library behind it) imported.
 
 ===============  ==========================================================
-rodas4           Rosenbrock method: stiff, sparse with large algebraic loops
 Radau, BDF       implicit methods of SciPy: stiff ODE
-DOP853           explicit Runge-Kutta of order 8: not stiff, tight tolerance
 ode45, ode23s    published step controls, to reproduce published step counts
 ===============  ==========================================================
 """
@@ -41,8 +39,7 @@ class _Registry(UserDict[str, Any]):
 
 
 METHODS: Mapping[str, type[Method]] = _Registry({
-    "rodas4": "rosenbrock:Rodas4", "Radau": "scipy_methods:Radau", "BDF": "scipy_methods:BDF",
-    "DOP853": "scipy_methods:DOP853",
+    "Radau": "scipy_methods:Radau", "BDF": "scipy_methods:BDF",
     "ode45": "ode45:Ode45", "ode23s": "ode23s:Ode23s"})
 
 

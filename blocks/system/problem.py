@@ -201,21 +201,6 @@ class Problem:
         data = j.data * np.repeat(self.scale, np.diff(j.indptr)) / self.scale[j.indices]
         return csc_matrix((data, j.indices, j.indptr), shape=j.shape)
 
-    def whole_jacobian(self, t: float, y: Array) -> csc_matrix:
-        """d slope / d y with rows and columns for the unknowns that go with the states, and for
-        parts of equations, which make it sparse: derivatives of slopes, then of these."""
-        if self.laws is not None:
-            return self.slope_jacobian(t, y)
-        self.solve(t, y)
-        nx, whole = self.system.nx, self.system.implicit_jacobian.sparse(*self.arguments(t))
-        size = whole.shape[0]
-        rows = np.append(self.free, np.arange(nx, size))
-        columns = np.concatenate([self.free, self.tied, np.arange(nx, size)])
-        parts = np.ones(size - self.size - self.algebraic)
-        out = whole[rows][:, columns].multiply(np.concatenate([self.scale, self.scale_w, parts]))
-        by_row = np.append(1.0 / self.scale, np.ones(size - self.size))
-        return out.multiply(by_row[:, None]).tocsc()
-
     def fastest_rate(self, t: float, y: Array) -> float:
         """The largest modulus of an eigenvalue of the Jacobian, in 1/s; about, if it is large.
 

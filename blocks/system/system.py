@@ -132,13 +132,6 @@ class System:
         return cut_jacobian(self.tape.slope, self.tape.x)
 
     @cached_property
-    def implicit_jacobian(self) -> Evaluator:
-        """Derivatives of slopes and residuals by states and torn unknowns; then of parts of these
-        that follow many of them."""
-        return self.function("jacobian", cut_jacobian(
-            ca.vertcat(self.tape.slope, self._residual), ca.vertcat(self.tape.x, self.tape.z)))
-
-    @cached_property
     def slope_x(self) -> Evaluator:
         return self.jacobian(self.tape.slope, self.tape.x, diagonal=True)
 

@@ -11,7 +11,7 @@ from ..exceptions import ParameterError, UnknownName, nearest, need_package, unk
 from ..native import COMPILED
 from ..numerics.arrays import Array
 from ..reading.foreign_words import method_elsewhere
-from ..solvers import METHODS, Method, Step, method_named
+from ..solvers import METHODS, Method, Step
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 
@@ -80,7 +80,7 @@ def in_python(kind: type[Method], problem: Problem) -> type[Method]:
     """A method in Python that takes the place of one in machine code."""
     if not problem.size:
         return Quasistatic
-    return method_named("Radau" if kind.implicit else "ode45")
+    return METHODS["Radau" if kind.implicit else "ode45"]
 
 
 def unknown_method(where: str, method: str) -> UnknownName:

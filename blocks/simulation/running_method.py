@@ -11,7 +11,7 @@ import numpy as np
 from ..exceptions import SimulationError, warn_user
 from ..numerics.arrays import Array
 from ..numerics.tolerances import LAST_DIGITS, TINY
-from ..solvers import Method, Step, Work, method_named
+from ..solvers import METHODS, Method, Step, Work
 from ..system.problem import Problem
 from ..system.time_functions import ACROSS
 from .auto import SLOWER, Auto, fastest_rate, implicit_method
@@ -253,7 +253,7 @@ class RunningMethod:
         """
         if not (self.may_replace and step.by_numbers):
             return False
-        kind = method_named("BDF") if self.kind.implicit else implicit_method(self.problem)
+        kind = METHODS["BDF"] if self.kind.implicit else implicit_method(self.problem)
         self.may_replace = self.may_switch = False
         self._take(kind, f"{self.kind.name} did not get beyond t = {step.t:.4g} s")
         return True

@@ -14,20 +14,20 @@ __all__ = ["MOST_STATES", "candidates", "is_large", "why_no_derivatives", "why_n
 LARGE = 300  # unknowns above which laws are written as loops over their instances
 MOST_UNKNOWNS = 100  # of algebraic loops, up to which all are solved together
 MOST_OF_ZEROS = 20000  # of them, where their matrix is mostly zeros
-MOST_AT_ONCE = 1000  # of these, where Python factors a linear one once
+MOST_AT_ONCE = 1000  # of these by explicit steps, where Python factors a linear one once
 MOST_BESIDE_FRICTION = 200  # of those beside exact friction, which Python would decide on, too
 MOST_STATES = 50  # of an implicit method, whose matrix is full
 MOST_TORN = 8  # unknowns of each of the loops of which there may be as many as one likes
 
 
-def why_not(system: System, laws: Any = None) -> str:
+def why_not(system: System, laws: Any = None, implicit: bool = False) -> str:
     """Why a model cannot run in machine code, in a few words; empty if it can.
 
     ``laws`` are the model's set-valued laws, where they are known.
     """
     if system.nu and (laws is None or laws.held_modes is None):
         return "its exact friction and contacts are decided in Python"
-    if system.nz + system.nc > (most := _most_unknowns(system)):
+    if system.nz + system.nc > (most := _most_unknowns(system, implicit)):
         return f"more than {most} algebraic unknowns are solved for in Python"
     return ""
 
@@ -47,14 +47,14 @@ def is_large(system: System) -> bool:
     return sum(len(s.unknowns) for s in steps) > LARGE and all(s.block is None for s in steps)
 
 
-def _most_unknowns(system: System) -> int:
+def _most_unknowns(system: System, implicit: bool) -> int:
     """How many unknowns of algebraic loops and tied states are solved for together."""
     most = MOST_BESIDE_FRICTION if system.nu else MOST_UNKNOWNS
     if system.nz + system.nc <= most:
         return most
     if _has_small_loops(system):
         return MOST_OF_ZEROS
-    zeros = MOST_AT_ONCE if system.has_linear_loops else MOST_OF_ZEROS
+    zeros = MOST_AT_ONCE if system.has_linear_loops and not implicit else MOST_OF_ZEROS
     if system.nz + system.nc <= zeros and system.once(
             "loops mostly zeros", lambda: _is_mostly_zeros(system)):
         return zeros

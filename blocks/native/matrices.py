@@ -116,7 +116,7 @@ def why_not_implicit(system: System, laws: Laws | None = None) -> str:
 
     That takes a full matrix, or a sparse one.
     """
-    if reason := why_not(system, laws):
+    if reason := why_not(system, laws, implicit=True):
         return reason
     most = _most_dense(laws)
     if (system.nx <= most or bordered_matrix(system, laws) is not None

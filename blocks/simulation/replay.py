@@ -139,9 +139,15 @@ class Replay:
             free = np.delete(np.arange(system.nx), part.tied)
             y = part.trajectory(times)[: len(free)]
             x[free, columns] = y * self._of_run.scale_x[free][:, None]
-            incomplete[columns] = bool(len(part.tied) or system.nz)
+            incomplete[columns] = bool(len(part.tied) or system.nz) or self._carries_inputs
         m = self.episodes.m[which].T if system.nm else np.zeros((0, k))
         return Points(t, x, z, self.p, m, d, u), incomplete
+
+    @property
+    def _carries_inputs(self) -> bool:
+        """Whether machine code carries inputs along with the states, and other steps know none."""
+        laws = self._of_run.laws
+        return laws is not None and laws.carries_inputs
 
     def _put_carried(self, carried: Array, z: Array, u: Array, columns: slice) -> None:
         """Put what was carried along where it belongs: torn unknowns, and inputs behind them."""

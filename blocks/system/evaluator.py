@@ -19,7 +19,7 @@ __all__ = ["Arguments", "BoundEvaluator", "Evaluator"]
 
 BLOCKS = (256, 16, 1)  # points that are evaluated by one call
 MOST_NUMBERS = 1 << 17  # that these take
-MANY = 1000  # points from which operations on arrays are quicker than a call for each
+MANY = 200  # points from which operations on arrays are quicker than a call for each
 
 #: What every function of a system takes: ``(t, x, z, p, m, d, u)``.
 Arguments: TypeAlias = tuple[float, Array, Array, Array, Array, Array, Array]
@@ -35,9 +35,6 @@ class Evaluator:
     def __init__(self, function: ca.Function) -> None:
         self.function = function
         self._maps: dict[tuple[int, tuple[int, ...]], Evaluator] = {}
-        #: Addresses of the same in machine code, by which arguments are columns.
-        self.machine_code: dict[tuple[bool, ...], int] = {}
-        self.points = 0  # at which it was asked for together with others
         self.buffer, self.trigger = function.buffer()
         self.arguments = [np.zeros(function.nnz_in(i)) for i in range(function.n_in())]
         self.results = [np.zeros(function.nnz_out(i)) for i in range(function.n_out())]

@@ -15,7 +15,6 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from ... import native
 from ...exceptions import ParameterError
 from ...language.expression import TIME
 from ...nonsmooth.modes.law_expressions import expressions_of
@@ -152,7 +151,7 @@ class SensitivityEquations:
         modes = points.mode_columns() if self.modes.numel() else np.zeros((0, len(points)))
         if not len(past):
             past = np.zeros((0, len(points)))
-        return native.column_values(made.function, points, modes.astype(float), past, again=True).T
+        return made.function.at_columns(*points.columns(), modes.astype(float), past).T
 
     # -- total derivatives -----------------------------------------------------------------
     def slopes(self, points: Points) -> Derivatives:

@@ -28,7 +28,7 @@ from ...system import Problem, System
 from ...system.points import Points
 from ..contract import IndeterminateGroup, Laws
 from ..mode_state import NetworkState
-from .carried_network import held_network
+from .carried_network import CarriedNetwork, held_network
 from .elements import Change, Elements, elements_of, lack_mass
 from .held_network import HeldNetwork
 from .islands import NetworkModes
@@ -107,6 +107,7 @@ class MasslessLaws(Laws):
         self.state = NetworkState(self.elements.kinds)
         self.state.noise[:, self.elements.valve] = NOISE  # of nominal values
         self.equations, self.held_modes = _equations_of(system, self.elements, equations)
+        self.carries_inputs = isinstance(self.held_modes, CarriedNetwork)
         self.efforts = MasslessEfforts(system, self.elements, self.equations, self.state)
         self.stress = MasslessStress(self.efforts)
         self.switching = MasslessMargins(self.efforts, self.stress)

@@ -69,10 +69,10 @@ class Settling:
             turns=flags[1])
         self._samplings, self.samples = samplings, empty(Samples)
         if samplings.active:
-            known, count = samplings.rules(efforts=True), len(samplings.owner)
-            function = Evaluator(known.assigned)
+            known, sampled = samplings.rules(efforts=True), samplings.values
+            assert sampled is not None
             self.samples = samples_of(known, problem.d, self._at_point(
-                lambda t: function(*problem.arguments(t), self.before), count))
+                lambda t: sampled(*problem.arguments(t), self.before), len(known.owner)))
             if known.in_python is not None:
                 self.samples = self.samples._replace(in_python=self.calls.number(
                     assigned_in_python(known, self.samples), FAILED))

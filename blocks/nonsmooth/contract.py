@@ -45,6 +45,8 @@ class Laws(ABC):
     # efforts and slopes of the present modes in one or two evaluations, where that is so
     held_modes: SolvedModes | HeldNetwork | HeldLoads | None = None
     load: LoadDependence | None = None  # how bounds depend on efforts (mu N); None where none does
+    # whether steps in machine code carry inputs along with the states, solved for at every point
+    carries_inputs: bool = False
     # whether modes have tied islands of elements that equations were written apart for
     islands_join: bool = False
     # whether efforts are those of the run's steps, instead of following from the states
@@ -139,10 +141,6 @@ class Laws(ABC):
         documented split. Returns inputs as columns, and in which of these they are found.
         """
         return None
-
-    def open_inputs(self, problem: Problem, points: Points) -> Flags:
-        """Inputs that the motion may leave open in the modes of some points."""
-        return np.ones(self.system.nu, dtype=bool)
 
     def are_open(self, problem: Problem, points: Points) -> Flags:
         """At which points it may leave any of them open, in the modes that are held there."""

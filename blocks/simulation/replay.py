@@ -81,7 +81,7 @@ class Replay:
         if not len(t) or not self.must_solve(reading.incomplete, wanted):
             return reading.states
         reading.states = self.with_modes(reading.states, which)
-        split = self.must_split(reading.states, wanted)
+        split = bool(wanted.split and wanted.inputs.any()) and not self._of_run.laws.recorded
         if split not in reading.solved:
             with threads_for(max(self.system.nu, self.problem.algebraic)):
                 found = self.solved(reading.states, which, reading.incomplete, split)
@@ -139,9 +139,15 @@ class Replay:
             free = np.delete(np.arange(system.nx), part.tied)
             y = part.trajectory(times)[: len(free)]
             x[free, columns] = y * self._of_run.scale_x[free][:, None]
-            incomplete[columns] = bool(len(part.tied) or system.nz)
+            incomplete[columns] = bool(len(part.tied) or system.nz) or self._carries_inputs
         m = self.episodes.m[which].T if system.nm else np.zeros((0, k))
         return Points(t, x, z, self.p, m, d, u), incomplete
+
+    @property
+    def _carries_inputs(self) -> bool:
+        """Whether machine code carries inputs along with the states, and other steps know none."""
+        laws = self._of_run.laws
+        return laws is not None and laws.carries_inputs
 
     def _put_carried(self, carried: Array, z: Array, u: Array, columns: slice) -> None:
         """Put what was carried along where it belongs: torn unknowns, and inputs behind them."""
@@ -210,13 +216,6 @@ class Replay:
         if wanted.closed and laws is not None and not laws.recorded:
             return True
         return bool(wanted.inputs.any()) or (bool(incomplete.any()) and wanted.unknowns)
-
-    def must_split(self, points: Points, wanted: Wanted) -> bool:
-        """Whether efforts are asked for that the motion may leave open."""
-        if not wanted.split or not wanted.inputs.any() or self._of_run.laws.recorded:
-            return False
-        left_open = self.problem.laws.open_inputs(self._at_parameters(), points)
-        return bool((wanted.inputs & left_open).any())
 
     def indeterminate_groups(self, t: Array, which: Indices) -> list[list[IndeterminateGroup]]:
         """Per time the groups of stuck elements whose split the motion leaves open."""

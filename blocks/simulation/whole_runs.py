@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import BlocksError
-from ..native import is_written
-from ..native.columns import LANES, column_values
 from ..native.courses import Course, joined
 from ..native.method import OneStep
 from ..native.own_events import EventRules
@@ -164,20 +162,14 @@ class SeveralRuns:
 
     def _values(self, function: Evaluator, wanted: Wanted, times: Array, pieces: Indices, x: Array
                 ) -> Array:
-        system, asked = self.problem.system, len(times)
-        if asked < LANES:  # as many as machine code looks at at a time, the last one again
-            some = np.minimum(np.arange(LANES), asked - 1)
-            times, pieces, x = times[some], pieces[some], x[:, some]
         runs, count = self._run[pieces], len(times)
         p = self.p[0] if len(self.p) == 1 else self.p[runs].T
         points = Points(times, x, np.zeros((0, count)), p, np.zeros((0, count)),
-                        np.zeros((0, count)), np.zeros((system.nu, count)))
+                        np.zeros((0, count)), np.zeros((self.problem.system.nu, count)))
         with READING:
             if wanted.of_efforts:
                 self._find_efforts(points, wanted, pieces, runs)
-            values = column_values(function, points) if is_written(function) else (
-                points.values(function))
-        return values[:, :asked]
+            return points.values(function)
 
     def _find_efforts(self, points: Points, wanted: Wanted, pieces: Indices, runs: Indices) -> None:
         """Fill in the efforts at points, run by run; nan where that takes more."""
@@ -187,7 +179,5 @@ class SeveralRuns:
             problem.p = self.p[runs[a]]
             here = replace(points.some(np.arange(a, b)), p=problem.p,
                            modes=modes_in(self._modes, pieces[a:b]))
-            left_open = problem.laws.open_inputs(problem, here)
-            split = wanted.split and bool((wanted.inputs & left_open).any())
-            found = problem.laws.inputs_at(problem, here, split)
+            found = problem.laws.inputs_at(problem, here, wanted.split)
             points.u[:, a:b] = np.nan if found is None else np.where(found[1], found[0], np.nan)

@@ -14,15 +14,14 @@ __all__ = ["solved_at_points"]
 ROUNDS = 15
 
 
-def solved_at_points(function: Evaluator, unknowns: Array, nominal: Array, *given: Array,
-                     closing: Array | None = None) -> tuple[Array, Flags]:
+def solved_at_points(function: Evaluator, unknowns: Array, nominal: Array, *given: Array
+                     ) -> tuple[Array, Flags]:
     """Unknowns at points, as columns, and where they are found.
 
     ``function`` is of what is given and of the unknowns: matrix and residual, column after column;
     ``unknowns`` are near those that are sought; ``nominal`` are their nominal values: of one that
     is zero but for rounding, nothing else tells so; of what is ``given``, as columns, one may serve
-    for all points; ``closing`` is what makes matrices regular where equations leave directions
-    open, about the same ones at all points: no step goes along these.
+    for all points.
     """
     unknowns, done = unknowns.copy(), np.zeros(unknowns.shape[1], dtype=bool)
     n, last = len(unknowns), np.full(unknowns.shape[1], np.inf)
@@ -35,7 +34,7 @@ def solved_at_points(function: Evaluator, unknowns: Array, nominal: Array, *give
         sure = np.asarray(np.isfinite(out).all(axis=(1, 2)))
         step = np.zeros((len(left), n))
         with threads_for(n):
-            step[sure], sure[sure] = _steps(out if sure.all() else out[sure], closing)
+            step[sure], sure[sure] = _steps(out if sure.all() else out[sure])
         if not sure.any():
             break
         unknowns[:, left] -= step.T
@@ -52,12 +51,10 @@ def solved_at_points(function: Evaluator, unknowns: Array, nominal: Array, *give
     return unknowns, done
 
 
-def _steps(out: Array, closing: Array | None) -> tuple[Array, Flags]:
+def _steps(out: Array) -> tuple[Array, Flags]:
     """Newton's steps at points, a row for each, and where matrices are regular."""
     n = out.shape[2]
     matrix, residual = out[:, :n].transpose(0, 2, 1), out[:, n, :, None]
-    if closing is not None:
-        matrix = matrix + closing
     steps, regular = np.zeros((len(out), n)), np.ones(len(out), dtype=bool)
     try:
         steps[:] = np.linalg.solve(matrix, residual)[..., 0]

@@ -13,8 +13,7 @@ import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
-from ...system import Evaluator, Problem, System
-from ...system.newton_at_points import solved_at_points
+from ...system import Problem, System
 from ...system.points import Points
 from .elements import MOST_AT_NODES, MOST_INVERTED, MOST_TOGETHER, MOST_WRITTEN, Elements
 from .held_network import HeldNetwork, filled
@@ -22,8 +21,6 @@ from .law_expressions import LawExpressions
 from .mode_equations import ModeEquations
 
 __all__ = ["CarriedNetwork", "held_network"]
-
-Z = 2  # the place of unknowns among what the functions of a system take
 
 
 def held_network(system: System, elements: Elements, laws: LawExpressions,
@@ -44,16 +41,8 @@ class CarriedNetwork(HeldNetwork):
     """Efforts, flows, bounds and slopes, as functions of modes and of what elements take."""
 
     def _pose(self) -> None:
-        system, elements = self.system, self.elements
         self.symbols = [*self.symbols, self.taken]
-        solved = ca.SX.sym("solved", system.nz + elements.size)
-        matrix = ca.jacobian(self.residual, ca.vertcat(system.tape.z, self.taken))
-        both = ca.substitute(
-            ca.horzcat(matrix, self.residual), ca.vertcat(system.tape.z, self.taken), solved)
-        given = [s for s in self.symbols[:-1] if s is not self.symbols[Z]]
-        self._solve = Evaluator(ca.Function("equations", [*given, solved], [
-            ca.vec(ca.densify(both))]))
-        mine = self.residual[system.nz :]
+        mine = self.residual[self.system.nz :]
         self.length = ca.Function("elements", self.symbols, [
             ca.densify(ca.jacobian(mine, self.taken)), mine]).n_instructions()
 
@@ -78,32 +67,5 @@ class CarriedNetwork(HeldNetwork):
 
     # -- finished runs ---------------------------------------------------------------------
     def inputs_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:
-        """Inputs at many times, as columns, near those given; and in which of them they are found.
-
-        Solved for together with unknowns of loops: a closed switch says something of these alone.
-        """
-        from scipy.linalg import block_diag
-
-        n, found = self.elements.size, np.zeros(len(points), dtype=bool)
-        taken, at = self.elements.efforts_of(points.u), problem.copy_for_reading()
-        nominal = np.append(problem.scale_z, self.elements.efforts_of(problem.scale_u))
-        for modes, every in points.modes:
-            for mine in points.alike(every):
-                t = points.put(mine[0], at)
-                made = self.equations.matrices(at, t, modes)
-                if not (np.isfinite(made.matrix).all() and self.decides(modes, made.weight)):
-                    continue
-                constants = np.zeros(self.entries)
-                constants[2 * n : self.entries - len(self._level)] = np.concatenate([
-                    a.T[self.together.T] for a in self.by_rows(at, t, modes)])
-                where, x, z, *known = points.some(mine).columns()[:6]
-                held = [np.repeat(a[:, None].astype(float), len(mine), axis=1)
-                        for a in (modes, constants)]
-                closing = None
-                if made.null.shape[1]:
-                    closing = block_diag(np.zeros((len(z), len(z))), made.closing())
-                solved, found[mine] = solved_at_points(
-                    self._solve, np.vstack([z, taken[:, mine]]), nominal, where, x, *known, *held,
-                    closing=closing)
-                taken[:, mine] = solved[len(z) :]
-        return self.elements.inputs_of(taken, self.system.nu), found
+        """Inputs at many times, as columns, as they were carried along with the states there."""
+        return points.u, np.ones(len(points), dtype=bool)

@@ -41,7 +41,6 @@ __all__ = ["JOINED", "LinearEquations", "ModeEquations", "rows_of", "told_slidin
 
 MOST_KEPT = 500  # combinations of modes whose matrices are kept
 MOST_ENTRIES = 1 << 22  # of such a matrix of all elements, all modes together
-MOST_BLOCKS = 20  # times as many of islands, which are small
 MOST_WHOLE = 12  # elements that are one island where they feel each other by rates alone
 MOST_COEFFICIENTS = 8  # values of parameters and relations whose coefficients are kept
 JOINED = "parts joined by rates"  # in the cache of a system where rates tie large groups
@@ -62,20 +61,9 @@ class LinearEquations:
 
     def solved(self, right: Array) -> Array:
         """What the matrix makes columns of, the least of it; nan if that is not finite."""
-        made = self.made
-        if not (np.isfinite(made.matrix).all() and np.isfinite(right).all()):
+        if self.made.solver is None or not np.isfinite(right).all():
             return np.full(right.shape, np.nan)
-        if made.solver is not None:
-            return made.solver @ right
-        even, rows, columns = made.even
-        if made.null.shape[1]:
-            found = np.linalg.lstsq(even, right / rows[:, None], rcond=BLOCK_SINGULAR)[0]
-        else:
-            from scipy.linalg.lapack import dgesv
-
-            _, _, found, failed = dgesv(even, right / rows[:, None])
-            found[:] = np.nan if failed else found
-        return np.asarray(found / columns[:, None])
+        return self.made.solver @ right
 
     def error(self, rounding: Array | float = 0.0, lasting: bool = False) -> float:
         """The largest residual beyond rounding, with rows of the matrix scaled to 1; with
@@ -84,7 +72,7 @@ class LinearEquations:
         if step is not None:
             residual = residual - self.made.matrix @ step
         excess = np.maximum(np.abs(residual) - rounding, 0.0)
-        return float((excess / self.made.even[1]).max(initial=0.0))
+        return float((excess / _even(self.made.matrix)[1]).max(initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -95,15 +83,8 @@ class ModeMatrices:
     combine: Array  # weights of the equations in combinations, a row each, within their island
     free: Flags  # which of these contain no inputs and give way to their rates
     null: Array  # directions of the inputs that no equation determines, as columns
-    solver: Array | None  # what makes a step of a residual, where it is known
-    # of an island, the rates of what its modes hold by what all others take; None for no part
-    outside: Array | None = None
+    solver: Array | None  # what makes a step of a residual; None where that is not finite
     alone: bool = True  # whether no part of elements feels another one by these
-
-    @cached_property
-    def even(self) -> tuple[Array, Array, Array]:
-        """The matrix with rows and columns of size 1, and the factors of both."""
-        return _even(self.matrix)
 
     @cached_property
     def weight(self) -> Array:
@@ -116,14 +97,6 @@ class ModeMatrices:
             return value
         out: Array = self.combine @ value
         out[self.free] = self.weight @ rate
-        return out
-
-    def closing(self) -> Array:
-        """What makes the matrix regular, and steps leave alone what the equations leave open."""
-        even, rows, columns = self.even
-        left, _, right = np.linalg.svd(even)
-        n = len(even) - self.null.shape[1]
-        out: Array = rows[:, None] * left[:, n:] @ right[n:] * columns
         return out
 
 
@@ -143,14 +116,9 @@ class ModeEquations:
         self.endless = laws.endless
         # elements that feel each other, in large groups only those that do so by values: rates may
         # tie these, too, of what modes hold
-        island = _islands(by_u, n if JOINED in system.cache else MOST_WHOLE)
-        self.islands, self._apart = grouped(island), island[:, None] != island
-        coefficients, relations = dependent_pairs(ca.veccat(*(by.nz[:] for by in by_u)), tape.m)
-        mine = np.concatenate([by.sparsity().row() for by in by_u]).astype(int)[coefficients]
-        #: Which relations the coefficients of each island depend on, and those of any.
-        self._island_by = np.zeros((len(self.islands), system.nm), dtype=bool)
-        self._island_by[np.unique(island, return_inverse=True)[1][mine], relations] = True
-        self.by_relations = np.logical_or.reduce(self._island_by)
+        self.islands = grouped(_islands(by_u, n if JOINED in system.cache else MOST_WHOLE))
+        #: Relations that coefficients depend on.
+        self.by_relations = contained(tape.m, ca.veccat(*(by.nz[:] for by in by_u)))
         self._by_u = system.function("rows_u", ca.vertcat(*by_u))
         self._by_x = system.jacobian(ca.vertcat(*rows), tape.x)
         everything = ca.vertcat(*values, *rows)
@@ -159,7 +127,6 @@ class ModeEquations:
             not system.nz or system.linear)
         self.loops = LoopUnknowns(system, elements) if system.nz else None
         self._by_z = system.jacobian(ca.vertcat(*rows), tape.z)
-        self._everyone = np.arange(n)
         self._has_switches = bool(elements.switch.any())
         self._tape = tape
         self._decisive = everything, ca.veccat(laws.low, laws.high, *by_u)
@@ -169,8 +136,6 @@ class ModeEquations:
         # by what they depend on: parameters too, which a look at the effect of rounding changes
         self._kept: Cache[tuple[bytes, bytes, bytes], ModeMatrices] = Cache(
             min(MOST_KEPT, MOST_ENTRIES // max(n, 1)**2))
-        self._blocks: Cache[tuple[int, bytes, bytes, bytes], ModeMatrices] = Cache(
-            MOST_BLOCKS * MOST_KEPT)
         self._inputs_kept: Cache[tuple[bytes, bytes], Array] = Cache(MOST_COEFFICIENTS)
         self._linear_at: dict[bytes, bool] = {}  # by strengths
         self._constant: ModeEquations | None = None  # these, where that is so
@@ -269,34 +234,15 @@ class ModeEquations:
         value[direct] += self.elements.efforts_of(problem.u)[direct]
         return LinearEquations(made, made.combined(value, rate), made.weight @ value)
 
-    def rounding(self, problem: Problem, t: float, modes: Indices, fraction: float) -> Array:
-        """What a share of each term makes of the flows or efforts that end some modes.
-
-        Two large voltages whose difference drives no current leave the last digits of what each of
-        them alone would drive.
-        """
-        made = self.matrices(problem, t, modes)
-        if made.solver is None:
-            return np.zeros(self.size)
-        taken = fraction * np.abs(made.solver) @ self._sizes_untaken(problem, t, modes)
-        given = np.abs(self.by_inputs(problem, t)[0]) @ taken
-        return np.where(self.elements.gives_flow == (modes == 0), given, taken)
-
     def sizes(self, problem: Problem, t: float, modes: Indices) -> Array:
         """How large the terms are that cancel in the equations of some modes."""
-        taken = np.abs(problem.u[self.elements.column] / self.elements.unit)
-        out: Array = (self._sizes_untaken(problem, t, modes)
-                      + np.abs(self.matrices(problem, t, modes).matrix) @ taken)
-        return out
-
-    def _sizes_untaken(self, problem: Problem, t: float, modes: Indices) -> Array:
-        """How large the terms are that cancel in equations of modes where elements take nothing."""
         made = self.matrices(problem, t, modes)
         with put_back(problem.u):
             problem.u[:] = 0.0
             out = self._values(problem, t)
         value, rate = np.abs(self.held_rows(modes, out[4:7], out[7:]))
-        return replace(made, combine=np.abs(made.combine)).combined(value, rate)
+        untaken = replace(made, combine=np.abs(made.combine)).combined(value, rate)
+        return untaken + np.abs(made.matrix) @ np.abs(self.elements.efforts_of(problem.u))
 
     def open_inputs(self, problem: Problem, t: float, modes: Indices) -> Array:
         """Directions of the inputs that some modes leave open, as columns."""
@@ -304,84 +250,38 @@ class ModeEquations:
 
     def matrices(self, problem: Problem, t: float, modes: Indices) -> ModeMatrices:
         """The matrices of some modes, kept by all that changes them."""
-        if self.constant:
-            key, made = self.coefficients(problem), self._of_islands
-        else:
-            key, made = (self.by_inputs(problem, t).tobytes(), b""), self._matrices_at
-        return self._kept.once((modes.tobytes(), *key), lambda: made(problem, t, modes))
+        by_inputs = self.by_inputs(problem, t)
+        key = self.coefficients(problem) if self.constant else (by_inputs.tobytes(), b"")
+        return self._kept.once((modes.tobytes(), *key), lambda: self._matrices(by_inputs, modes))
 
-    def _of_islands(self, problem: Problem, t: float, modes: Indices) -> ModeMatrices:
-        """The matrices of some modes, from those of islands; together where they feel others."""
-        islands = self.islands
-        p = self._key_of_parameters(problem)
-        blocks = [self._block(problem, t, k, modes, p) for k in range(len(islands))]
-        if all(b.alone for b in blocks):
-            return self._joined(islands, blocks)
-        tied = np.sort(np.concatenate([p for p, b in zip(islands, blocks, strict=True)
-                                       if not b.alone]))
-        islands = [*(p for p, b in zip(islands, blocks, strict=True) if b.alone), tied]
-        blocks = [*(b for b in blocks if b.alone),
-                  self._with_solver(self._matrices_at(problem, t, modes, tied))]
-        if any(b.null.shape[1] or b.solver is None for b in blocks):
-            return replace(self._with_solver(self._matrices_at(problem, t, modes)), alone=False)
-        return replace(self._joined(islands, blocks), alone=False)
-
-    def _block(self, problem: Problem, t: float, number: int, modes: Indices, p: bytes
-               ) -> ModeMatrices:
-        """The matrices of an island of elements in some modes; ``p`` is the key of parameters."""
-        island = self.islands[number]
-        key = number, modes[island].tobytes(), problem.m[self._island_by[number]].tobytes(), p
-        return self._blocks.once(key, lambda: self._with_solver(
-            self._matrices_at(problem, t, modes, island)))
-
-    def _joined(self, islands: list[Indices], blocks: list[ModeMatrices]) -> ModeMatrices:
-        """The matrices of all elements from those of islands, of which the last may feel others."""
-        if len(blocks) == 1:
-            return blocks[0]
-        n = self.size
-        matrix, solver, combine = np.zeros((3, n, n))
-        free, null, open_ = np.zeros(n, dtype=bool), np.zeros((n, n)), 0
-        for island, b in zip(islands, blocks, strict=True):
-            own = np.ix_(island, island)
-            matrix[own], combine[own], free[island] = b.matrix, b.combine, b.free
-            if b.solver is not None:
-                solver[own] = b.solver
-            end = open_ + b.null.shape[1]
-            null[island, open_:end] = b.null
-            open_ = end
-        outside = blocks[-1].outside
-        if outside is not None and outside.any():
-            held = islands[-1][blocks[-1].free]
-            matrix[held] += outside
-            solver[islands[-1]] -= solver[np.ix_(islands[-1], held)] @ (outside @ solver)
-        solved = all(b.solver is not None for b in blocks)
-        return ModeMatrices(matrix, combine, free, null[:, :open_], solver if solved else None)
-
-    def _matrices_at(self, problem: Problem, t: float, modes: Indices,
-                     island: Indices | None = None) -> ModeMatrices:
-        """The matrices of all elements, or of a part of them, at a point."""
-        by_u = self.by_inputs(problem, t)
-        island = self._everyone if island is None else island
-        mine, modes = by_u[:, island], modes[island]
-        own = mine[:, :, island]
-        matrix, rate_u = self.held_rows(modes, own[:3], own[3:], island)
-        direct = self._direct(modes, island)
-        matrix[direct, np.arange(len(island))[direct]] += 1.0
-        whole = len(island) == self.size
-        apart = self.islands if whole and self.loops is None else [np.arange(len(island))]
-        combine, free, unsure = _combinations(matrix, apart)
-        outside, alone = None, True
-        if free.any():
-            matrix = without_rounding(combine, matrix)
-            matrix[free] = without_rounding(combine[free], rate_u, unsure)
-            if whole:
-                alone = not matrix[self._apart & free[:, None]].any()
-            else:
-                rates = self.held_rows(modes, mine[:3], mine[3:], island)[1]
-                rates[:, island] = 0.0
-                outside = without_rounding(combine[free], rates, unsure)
-                alone = not outside.any()
-        return ModeMatrices(matrix, combine, free, _null(matrix), None, outside, alone)
+    def _matrices(self, by_inputs: Array, modes: Indices) -> ModeMatrices:
+        """The matrices of some modes: of islands, or of all elements where some feel the others by
+        what their modes hold, or through loops."""
+        n, direct = self.size, self._direct(modes)
+        value, rate = self.held_rows(modes, by_inputs[:3], by_inputs[3:])
+        value[direct, np.flatnonzero(direct)] += 1.0
+        everyone = [np.arange(n)]
+        for islands in (self.islands, everyone) if self.loops is None else (everyone,):
+            matrix, combine, solver, null = np.zeros((4, n, n))
+            free, alone, solved, open_ = np.zeros(n, dtype=bool), True, True, 0
+            for island in islands:
+                own = np.ix_(island, island)
+                combine[own], free[island], unsure = _combinations(value[own])
+                matrix[own], held = value[own], island[free[island]]
+                if len(held):
+                    matrix[own] = without_rounding(combine[own], value[own])
+                    rates = without_rounding(combine[np.ix_(held, island)], rate[island], unsure)
+                    matrix[np.ix_(held, island)], rates[:, island] = rates[:, island], 0.0
+                    alone &= not rates.any()
+                inverse, left = _inverse(matrix[own])
+                solved &= inverse is not None
+                solver[own] = 0.0 if inverse is None else inverse
+                null[island, open_ : open_ + left.shape[1]] = left
+                open_ += left.shape[1]
+            if alone:
+                break
+        return ModeMatrices(matrix, combine, free, null[:, :open_], solver if solved else None,
+                            islands is self.islands or len(self.islands) == 1)
 
     def islands_of(self, some: Flags) -> Flags:
         """All elements of the islands that some belong to."""
@@ -454,61 +354,50 @@ class ModeEquations:
         switch = self.elements.switch
         return switch & (low == high), switch & np.isinf(low) & np.isinf(high)
 
-    def _direct(self, modes: Indices, island: Indices | None = None) -> Flags:
-        """Elements, of all or an island, whose equation is about what they take."""
-        gives = self.elements.gives_flow
-        return (gives if island is None else gives[island]) != (modes != 0)
+    def _direct(self, modes: Indices) -> Flags:
+        """Elements whose equation is about what they take."""
+        return self.elements.gives_flow != (modes != 0)
 
-    def held_rows(self, modes: Indices, values: Array, rates: Array,
-                  island: Indices | None = None) -> tuple[Array, Array]:
+    def held_rows(self, modes: Indices, values: Array, rates: Array) -> tuple[Array, Array]:
         """What the equations come to but for what is taken, and their rates.
 
         From given, back and forth; or from the rows of their derivatives.
         """
         shape = (len(modes), *[1] * (values.ndim - 2))
         ahead, slides = (modes > 0).reshape(shape), (modes != 0).reshape(shape)
-        follows = ~self._direct(modes, island).reshape(shape)
+        follows = ~self._direct(modes).reshape(shape)
         out = [np.where(follows, given, 0.0) - np.where(slides, np.where(ahead, forth, back), 0.0)
                for given, back, forth in (values, rates)]  # fmt: skip
         return out[0], out[1]
 
-    def _with_solver(self, made: ModeMatrices) -> ModeMatrices:
-        """Matrices with what makes a step of a residual, where they are finite."""
-        even, rows, columns = made.even
-        if not np.isfinite(even).all():
-            return made
-        if not made.null.shape[1]:
-            return replace(made, solver=np.linalg.inv(even) / rows / columns[:, None])
-        left, values, right = np.linalg.svd(even)
-        rank = len(even) - made.null.shape[1]
-        inverse = (right[:rank].T / values[:rank]) @ left[:, :rank].T
-        return replace(made, solver=inverse / rows / columns[:, None])
 
-
-def _combinations(matrix: Array, islands: list[Indices]) -> tuple[Array, Flags, float]:
-    """Combinations of equations, within islands that a matrix does not connect; which of them
-    contain no inputs; and the share of their terms by which rounding may have changed these."""
-    combine, free, unsure = np.eye(len(matrix)), matrix.diagonal() == 0.0, TERMS_ROUNDING
-    for island in islands:
-        if len(island) == 1:  # which is free where its number is zero
-            continue
-        own = np.ix_(island, island)
-        even, rows, _ = _even(matrix[own])
-        left, values, _, rank = _decomposed(even)
-        free[island] = np.arange(len(island)) >= rank
-        if rank < len(island):
-            left = np.where(np.abs(left) > TERMS_ROUNDING * np.abs(left).max(axis=0), left, 0.0)
-            combine[own] = left.T / rows
-        if rank and len(values):  # what is nearly such a combination mixes with one that is
-            unsure = max(unsure, LAST_BITS * values[0] / values[rank - 1])
+def _combinations(matrix: Array) -> tuple[Array, Flags, float]:
+    """Combinations of equations; which of them contain no inputs; and the share of their terms by
+    which rounding may have changed these."""
+    if len(matrix) == 1:  # which is free where its number is zero
+        return np.eye(1), matrix[0] == 0.0, TERMS_ROUNDING
+    even, rows, _ = _even(matrix)
+    left, values, _, rank = _decomposed(even)
+    free, combine, unsure = np.arange(len(matrix)) >= rank, np.eye(len(matrix)), TERMS_ROUNDING
+    if free.any():
+        left = np.where(np.abs(left) > TERMS_ROUNDING * np.abs(left).max(axis=0), left, 0.0)
+        combine = left.T / rows
+    if rank and len(values):  # what is nearly such a combination mixes with one that is
+        unsure = max(unsure, LAST_BITS * values[0] / values[rank - 1])
     return combine, free, unsure
 
 
-def _null(matrix: Array) -> Array:
-    """Directions of the inputs that a matrix leaves open, as columns."""
-    even, _, columns = _even(matrix)
-    _, _, right, rank = _decomposed(even)
-    return right[rank:].T / columns[:, None]
+def _inverse(matrix: Array) -> tuple[Array | None, Array]:
+    """What makes the least step of a residual, None where that is not finite; and directions of
+    the inputs that a matrix leaves open, as columns."""
+    even, rows, columns = _even(matrix)
+    left, values, right, rank = _decomposed(even)
+    null = right[rank:].T / columns[:, None]
+    if not np.isfinite(even).all():
+        return None, null
+    inverse = np.linalg.inv(even) if not null.shape[1] else (
+        right[:rank].T / values[:rank]) @ left[:, :rank].T
+    return inverse / rows / columns[:, None], null
 
 
 def _decomposed(even: Array) -> tuple[Array, Array, Array, int]:

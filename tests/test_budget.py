@@ -14,10 +14,11 @@ import pytest
 ROOT = Path(__file__).parents[1]
 #: Lines of Python of every wing, of the files beside them, and of ``library``.
 LINES = {
-    "analysis": 9387, "assembly": 3512, "blocks": 2128, "diagnostics": 3433, "drawing": 344,
+    "analysis": 9388, "assembly": 3512, "blocks": 2128, "diagnostics": 3433, "drawing": 344,
     "export": 2511, "initialisation": 1322, "language": 8083, "library": 30782, "machine":
-    1829, "native": 16238, "nonsmooth": 12970, "numerics": 879, "prompt": 470, "reading": 1294,
-    "results": 7792, "simulation": 9036, "solvers": 1721, "studies": 2584, "system": 4097}
+    1829, "native": 16258, "nonsmooth": 12970, "numerics": 879, "prompt": 470, "reading":
+    1294, "results": 7792, "simulation": 9036, "solvers": 1721, "studies": 2584, "system":
+    4119}
 TOLERANCES = 97
 
 

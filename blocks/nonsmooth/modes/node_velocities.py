@@ -77,18 +77,28 @@ class NodeVelocities:
 
     def _with_spare_open(self, problem: Problem, t: float, found: Mixed, asked: Flags
                          ) -> Iterator[Indices]:
-        """Modes of an answer; first with those open that have neither effort nor flow.
+        """Modes of an answer; first with so many open of those that have neither effort nor flow,
+        that the others have one way of sharing what they bear.
 
         Both modes may hold of these. Closed beside something that is closed as well they would be
         given a part of its effort; so is a diode at a transistor that conducts.
         """
+        flow, modes = found.flow.copy(), self._regular(problem, t, found.flow, asked)
         _, _, low, high, *_ = self.equations.values(problem, t)
+        null = self.equations.open_inputs(
+            problem, t, self.equations.switched(problem, t, modes))
+        shared = self.equations.by_taken(problem, t, null)[0]
+        least = SAME_AS_BEFORE * np.abs(null).max(initial=0.0)
         none = SAME_AS_BEFORE * np.abs(found.effort).max(initial=0.0)
-        spare = asked & (found.flow == 0) & (np.isinf(low) != np.isinf(high)) & (
+        spare = asked & (modes == 0) & (np.isinf(low) != np.isinf(high)) & (
             np.where(np.isinf(high), found.effort - low, high - found.effort) <= none)
-        sense = np.where(np.isinf(high), -TINY, TINY)
-        yield self._regular(problem, t, np.where(spare, sense, found.flow), asked)
-        yield self._regular(problem, t, found.flow, asked)
+        for e in np.flatnonzero(spare):
+            if np.abs(shared[e]).max(initial=0.0) > least:
+                way = int(np.argmax(np.abs(shared[e])))
+                flow[e] = -TINY if np.isinf(high[e]) else TINY
+                shared = shared - np.outer(shared[:, way] / shared[e, way], shared[e])
+        yield self._regular(problem, t, flow, asked)
+        yield modes
 
     def with_parasitics(self, problem: Problem, t: float, h: float) -> Indices | None:
         """Modes an instant later, with a little of what limits efforts and flows everywhere."""

@@ -17,14 +17,11 @@ from ..machine.functions import filled, machine_code
 from ..machine.signatures import CFunction
 from ..numerics.arrays import Array, Flags, Indices, Vector
 from ..numerics.instants import same_instant as _same_instant
-from ..solvers.samples import is_due as _is_due
-from ..solvers.samples import sample_number as _sample_number
 from .steps import Code, Workspace, project_in_place, values_at
 
 __all__ = ["Samplers", "Samples", "assign_due", "assigned_in_python", "begin_samples",
            "count_samples", "samples_of"]  # fmt: skip
 
-is_due, sample_number = machine_code(_is_due), machine_code(_sample_number)
 same_instant = machine_code(_same_instant)
 in_python = CFunction("i32", "double")
 UNCHANGED, CHANGED, FAILED = 0, 1, -1  # by what is assigned
@@ -71,14 +68,22 @@ class Samples(NamedTuple):
 
 
 @machine_code
+def _nearest_sample(samples: Samples, i: int, t: float) -> tuple[float, float]:
+    """Number and instant of a sampler's sample that is nearest; nan where there are none."""
+    number = np.floor((t - samples.start[i]) / samples.period[i] + 0.5)
+    return number, samples.start[i] + number * samples.period[i]
+
+
+@machine_code
 def begin_samples(samples: Samples, t: float) -> bool:
     """Find who samples at an instant, and remember the values before; whether anyone does."""
     samples.values[samples.owner.size :] = samples.d
     samples.kept[:] = False
     found = False
     for i in range(samples.due.size):
-        samples.due[i] = is_due(t, samples.start[i], samples.period[i], samples.last[i],
-                                same_instant(t, samples.least))
+        number, at = _nearest_sample(samples, i, t)
+        samples.due[i] = abs(at - t) <= same_instant(t, samples.least) and (
+            number >= 0.0 and number > samples.last[i])
         found |= samples.due[i]
     return found
 
@@ -127,7 +132,7 @@ def count_samples(samples: Samples, t: float) -> None:
     """The samples that were due have been taken."""
     for i in range(samples.due.size):
         if samples.due[i]:
-            samples.last[i] = sample_number(t, samples.start[i], samples.period[i])
+            samples.last[i], _ = _nearest_sample(samples, i, t)
 
 
 def samples_of(rules: Samplers, d: Vector, assigned: int) -> Samples:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..exceptions import SimulationError
 from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.instants import MOST_ROUNDS
 from ..numerics.tolerances import ROUNDING, SAME_INSTANT, TINY
-from ..solvers.samples import MOST_ROUNDS
 from ..system.problem import Problem
 from .actions import Resets, Samplings
 from .event_log import EventLog

@@ -79,8 +79,7 @@ class Loops:
         states = self.tape.reduced.states
         wanted = self.flat.derivative[states]
         signs = self.flat.derivative_sign[states].astype(float)
-        needed = self._needed(wanted)
-        self._run(needed, self._read_once(needed, wanted))
+        self._run(self._needed(wanted))
         self.text.copy(self.values.operand(wanted, signs), entries_of(OUT, np.arange(len(states))))
 
     def _inputs(self, g: int, rows: Indices) -> list[Indices]:
@@ -107,32 +106,18 @@ class Loops:
             inputs += self._inputs(int(g), equations[of == g] - self.flat.groups[g].first)
         return np.concatenate(inputs)
 
-    def _read_once(self, need: Flags, wanted: Indices) -> Flags:
-        """Classes that are read once, or wanted, beside the step that gives them."""
-        reads = np.bincount(wanted, minlength=self.flat.classes)
-        for step in self.steps:
-            np.add.at(reads, self._inputs_of(step, need), 1)
-            reads[step.unknowns[need[step.unknowns]]] -= 1
-        return reads == 1
-
     # -- steps -----------------------------------------------------------------------------
-    def _run(self, need: Flags, late: Flags | None = None) -> None:
-        """Write all steps that are needed; what is ``late`` is found where it is read."""
+    def _run(self, need: Flags) -> None:
+        """Write all steps that are needed."""
         for step in self.steps:
             mine = np.flatnonzero(need[step.unknowns])
             if not len(mine):
                 continue
-            unknowns, entries = step.unknowns[mine], self.room(len(mine))
-            self.values.put(unknowns, Q, entries)
-            if late is not None:
-                self.text.put_off(entries[late[unknowns]])
+            unknowns = step.unknowns[mine]
+            self.values.put(unknowns, Q, self.scratch + np.arange(len(mine)))
+            self.scratch += len(mine)
             rows = step.equations[mine] - self.flat.groups[step.group].first
             self._solve(step.group, rows, step.position, unknowns)
-
-    def room(self, count: int) -> Indices:
-        """So many new entries of ``q``."""
-        self.scratch += count
-        return np.arange(self.scratch - count, self.scratch)
 
     def _solve(self, g: int, rows: Indices, position: int, unknowns: Indices) -> None:
         """Equations of a group, by their number there, solved for an argument."""

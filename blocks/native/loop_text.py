@@ -17,11 +17,9 @@ from .expressions import Writer
 __all__ = ["PARALLEL", "WIDE", "Body", "LoopText", "Operand", "entries_of"]
 
 BASES = ("%x", "%q", "%p", "%out", "%t", "%room")  # by number; the last one is a function's own
-Q = BASES.index("%q")
-MOST_PARTS = 4  # loops that differ in factors or bases alone, or in how what they read is found
+MOST_PARTS = 4  # loops that differ in factors or bases alone
 LEAST_RUN = 16  # instances in one of several such stretches
 MOST_TERMS = 16  # of a sum that is written without a table
-DEEPEST = 3  # so many loops are put off one within the other
 MOST_RUNS = 8  # stretches of regular addresses that are written as loops of their own
 PARALLEL = """
 !0 = distinct !{}
@@ -59,98 +57,15 @@ def entries_of(base: int | Indices, entries: Indices) -> Operand:
 
 
 class LoopText:
-    """The lines of some loops, one after the other.
-
-    A loop may be put off: then its values are found where one of the next reads them, and do not
-    take the way through memory.
-    """
+    """The lines of some loops, one after the other."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.declared: set[str] = set()
         self._count = 0
-        self._put_off: list[tuple[list[Operand], Body]] = []
-        self._depth = [0]  # by the number of the loop
-        #: By entry of ``q``: the number of the loop, from 1 on, that is put off; -1 for one that
-        #: will be; and the instance.
-        self._late = np.zeros((2, 0), dtype=int)
-
-    def put_off(self, entries: Indices) -> None:
-        """Find what is added for some entries of ``q`` where :meth:`add` reads it, and only so."""
-        more = max(entries.max(initial=-1) + 1 - self._late.shape[1], 0)
-        self._late = np.pad(self._late, ((0, 0), (0, more)))
-        self._late[0, entries] = -1
 
     def add(self, operands: list[Operand], targets: Sequence[Operand], body: Body) -> None:
         """Write ``targets[i] = body(operands[i])``, as few loops as the addresses allow."""
-        if not self._late.size:  # nothing is put off
-            self._write(operands, targets, body)
-            return
-        part = self._found_alike([*operands, *targets])
-        if part.max(initial=0) > MOST_PARTS and len(operands) > 1:  # code would grow
-            for operand in operands:
-                self._write_late(operand)
-            part = self._found_alike(targets)
-        for mine in grouped(part):
-            self._add_with([o.part(mine) for o in operands], [o.part(mine) for o in targets], body)
-
-    def _found_alike(self, operands: Sequence[Operand]) -> Indices:
-        """Which instances have values that are found by the same loops."""
-        loops = [self._loop_of(o) for o in operands]
-        return _alike([*loops, *(np.where(loop, o.factor, 0.0)
-                                 for loop, o in zip(loops, operands, strict=True))])
-
-    def _loop_of(self, operand: Operand) -> Indices:
-        """Which loop that is put off gives a value, 0 where none does."""
-        found = np.zeros(len(operand.index), dtype=int)
-        mine = np.flatnonzero((operand.base == Q) & (operand.index < self._late.shape[1]))
-        found[mine] = self._late[0, operand.index[mine]]
-        return found
-
-    def _add_with(self, operands: list[Operand], targets: Sequence[Operand], body: Body) -> None:
-        """Write such a loop, in which everything is found by the same loops, or stands there."""
-        given: list[Operand] = []
-        values = [self._value(operand, given) for operand in operands]
-
-        def whole(writer: Writer, read: Callable[[int], str]) -> Sequence[str]:
-            return body(writer, lambda j: values[j](writer, read))
-
-        depth = 1 + max((self._depth[self._loop_of(o)[0]] for o in operands), default=0)
-        late = self._loop_of(target := targets[0])[0] < 0
-        if late and depth > DEEPEST:
-            self._late[0, target.index] = 0
-        if not late or depth > DEEPEST:
-            self._write(given, targets, whole)
-            return
-        self._depth.append(depth)
-        self._put_off.append((given, lambda writer, read: [
-            _times(writer, whole(writer, read)[0], target.factor)]))
-        self._late[0, target.index] = len(self._put_off)
-        self._late[1, target.index] = np.arange(len(target.index))
-
-    def _value(self, operand: Operand, given: list[Operand]
-               ) -> Callable[[Writer, Callable[[int], str]], str]:
-        """What writes a value and gives its name; to ``given`` is added what it reads."""
-        first = len(given)
-        if (loop := int(self._loop_of(operand)[0])) == 0:
-            given.append(operand)
-            return lambda writer, read: read(first)
-        operands, body = self._put_off[loop - 1]
-        given += [o.part(self._late[1, operand.index]) for o in operands]
-        return lambda writer, read: _times(
-            writer, body(writer, lambda j: read(first + j))[0], operand.factor)
-
-    def _write_late(self, operand: Operand) -> None:
-        """Write the loops that give some values, which then stand there."""
-        loops = self._loop_of(operand)
-        for loop in distinct(loops[loops > 0]).tolist():
-            entries = distinct(operand.index[loops == loop])
-            operands, body = self._put_off[loop - 1]
-            self._write([o.part(self._late[1, entries]) for o in operands],
-                        [entries_of(Q, entries)], body)
-            self._late[0, entries] = 0
-
-    def _write(self, operands: list[Operand], targets: Sequence[Operand], body: Body) -> None:
         everything = [*operands, *targets]
         bases = np.stack([o.base for o in everything])
         factors = np.stack([o.factor for o in everything])
@@ -238,11 +153,9 @@ class LoopText:
         """Some sums of any form in one loop; terms, and where those of a sum begin, are tables."""
         for base in distinct(target.base[sums]).tolist():
             these = sums[target.base[sums] == base]
-            self._late[0, target.index[these[self._loop_of(target.part(these)) < 0]]] = 0
             number = np.full(len(target.index), -1)
             number[these] = np.arange(len(these))
             mine = np.flatnonzero(number[which] >= 0)
-            self._write_late(terms.part(mine))
             loop = _LoopOfSums(self._name(), number[which[mine]], terms.part(mine),
                                target.part(these))
             self.lines += loop.lines()

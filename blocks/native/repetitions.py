@@ -54,7 +54,7 @@ class Repetitions:
             function.name(), given, [ca.densify(r) for r in function.call(given)],
             {"live_variables": False})  # every operation has a place of its own: its node
         self._kind: list[int] = []
-        self._needs: list[list[int]] = []
+        self._needs: list[tuple[int, ...]] = []
         self._number: list[int] = []  # of the instruction
         self._results: list[dict[int, int]] = [{} for _ in range(function.n_out())]
         self._read()
@@ -71,7 +71,7 @@ class Repetitions:
             if kind == ca.OP_CALL and len(f.instruction_output(k)) > 1:
                 raise Unwritable("a function of several results")
             self._kind.append(kind)
-            self._needs.append(given)
+            self._needs.append(tuple(given))  # which the collector of garbage does not visit
             self._number.append(k)
 
     def write(self, text: LoopText, result: int, places: Mapping[int, tuple[str, int]],

@@ -7,7 +7,6 @@ linear, and Cramer's rule for the small ones; evaluates nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import casadi as ca
 import numpy as np
@@ -21,7 +20,6 @@ __all__ = ["MOST", "Block", "Elimination", "BlockIncidence", "amplify", "classes
            "coefficients_at", "cramer", "entries", "equilibrate", "equilibrated", "pairs_within",
            "solvable", "torn_block"]
 
-SMALL = 50  # equations of a block of which many may be alike
 GROWTH = 2.0  # of rounding errors by an assignment, whose terms are of one size
 MOST = GROWTH**20  # amplification of rounding errors by assignments in a row
 WIDE = GROWTH**12  # the same, assumed of a term that bends: it is passed once
@@ -348,24 +346,7 @@ def tear(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: Fl
     no pair is there twice, rows ascend. Unknowns that are ``wanted`` are torn before all others; a
     chain of assignments may amplify rounding errors of torn unknowns ``most`` times.
     """
-    if sizes is None and size <= SMALL:
-        return _torn_before(rows.astype(int).tobytes(), columns.astype(int).tobytes(),
-                            solvable.tobytes(), size, wanted.tobytes(), most)
-    return _torn(rows, columns, solvable, size, wanted, most,
-                 np.ones((2, len(rows))) if sizes is None else sizes)
-
-
-@lru_cache(maxsize=1000)
-def _torn_before(rows: bytes, columns: bytes, solvable: bytes, size: int, wanted: bytes,
-                 most: float) -> Tearing:
-    """A small block torn once, however many blocks of networks are like it."""
-    equation = np.frombuffer(rows, dtype=int)
-    return _torn(equation, np.frombuffer(columns, dtype=int), np.frombuffer(solvable, dtype=bool),
-                 size, np.frombuffer(wanted, dtype=bool), most, np.ones((2, len(equation))))
-
-
-def _torn(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: Flags,
-          most: float, sizes: Matrix) -> Tearing:
+    sizes = np.ones((2, len(rows))) if sizes is None else sizes
     degree = np.bincount(columns, minlength=size)
     explicit = np.bincount(columns, weights=solvable, minlength=size) > 0
     preferred = np.lexsort((np.arange(size), explicit, -degree, ~wanted)).tolist()

@@ -3,7 +3,6 @@
 ::
 
     compiling    how machine code comes to run, and is kept on disk
-    object_code  how it is placed in this process without LLVM
     operations   what numbers and operations read like
     functions, signatures  functions in plain loops, which Python calls as machine code
     translation, python_expressions, function_text  how these read as LLVM text

@@ -1,7 +1,7 @@
 """How does machine code come to run?
 
 Compiles LLVM text in this process with llvmlite, once for a text, and keeps what was compiled
-in the user's cache folder, from where the next process takes it, without LLVM where it can.
+in the user's cache folder, from where the next process takes it.
 Nothing depends on that: where no folder can be written, or what is kept there is damaged, it is
 compiled anew.
 """
@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import MissingPackage
-from .object_code import placed, processor
 from .operations import HEADER
 
 __all__ = ["compiled", "compiled_from_source", "emitted", "emitted_for", "external",
@@ -185,10 +184,6 @@ def _address(key: str, text: Callable[[], str], parallel: bool, quick: bool) -> 
 
 def _loaded(object_code: bytes, name: str) -> int:
     """The address of a function in object code; 0 if it cannot be used."""
-    return placed(object_code, name, _symbols) or _loaded_by_llvm(object_code, name)
-
-
-def _loaded_by_llvm(object_code: bytes, name: str) -> int:
     import llvmlite.binding as llvm
 
     for symbol, address in _symbols.items():
@@ -278,8 +273,6 @@ def made_for() -> tuple[str, ...]:
             "", f"machine code needs llvmlite {'.'.join(map(str, OLDEST))} or newer, and "
             f"{llvmlite.__version__} is installed, as an older numba may ask for.",
             "Install it with: pip install --upgrade llvmlite", package="llvmlite", extra="")
-    if processor():
-        return llvmlite.__version__, processor()
     import llvmlite.binding as llvm
 
     return (llvmlite.__version__, _target(3).triple, llvm.get_host_cpu_name(),

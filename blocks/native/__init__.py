@@ -5,7 +5,6 @@
     forms           in which form a system is written, if it can be
     expressions     how an expression reads as machine code
     instance_loops  how a large network reads as machine code
-    block_loops     how its blocks of equations are solved
     places          where values of a network stand
     loop_text       how a loop over instances reads as LLVM text
     delayed         how delayed signals are read
@@ -24,7 +23,6 @@
     network_code    what elements at nodes without mass take, in loops over two matrices
     sparse_factors  those of a model's own equations, block by block, as text
     newton          how unknowns of nonlinear ones are found
-    columns         outputs at many points
     matrices        which entries a step's matrix has
     step_matrix     the matrix of a step that is implicit
     rosenbrock      a step of the implicit method
@@ -45,7 +43,7 @@
     callbacks       functions of Python that plain loops call by address
     moreau_jean     the same under the contract of all methods
 
-llvmlite is imported where a run is worth it or a compiled method is asked for. The steps are
+llvmlite is imported with the first run. The steps are
 compiled once, for all models, and kept on disk: ``python -m blocks.native`` does it now.
 """
 
@@ -53,28 +51,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..exceptions import need_package
 from ..machine.compiling import is_installed
 from .forms import MOST_STATES, is_large, why_not
 from .matrices import why_not_implicit
 
 if TYPE_CHECKING:
-    from ..numerics.arrays import Array
     from ..system import Problem
-    from ..system.evaluator import Evaluator
-    from ..system.points import Points
     from .method import OneStep
     from .moreau_jean import CompiledMoreauJean
 
-__all__ = ["COMPILED", "MOST_STATES", "column_values", "compiled_method", "compiled_steps",
-           "is_installed", "is_large", "is_written", "unwritable", "why_not",
-           "why_not_implicit"]  # fmt: skip
+__all__ = ["COMPILED", "MOST_STATES", "compiled_method", "compiled_steps", "is_installed",
+           "is_large", "unwritable", "why_not", "why_not_implicit"]  # fmt: skip
 
-#: Names of the methods but DOP853, which is SciPy's where machine code cannot run a model.
-COMPILED = "dopri5", "RK45", "RK23", "rodas4", "euler", "rk4", "backward_euler", "trapezoidal"
-FEWEST = 8  # points that a function in machine code looks at: so many at a time
-MANY_OPERATIONS = 3_000_000  # interpreted in a time in which their text can be compiled
-LONGEST_OUTPUT = 3000  # operations of an output that is written
+#: Names of the methods.
+COMPILED = ("dopri5", "RK45", "RK23", "DOP853", "rodas4", "euler", "rk4", "backward_euler",
+            "trapezoidal")
 
 
 def unwritable(problem: Problem) -> str:
@@ -90,9 +81,7 @@ def unwritable(problem: Problem) -> str:
 
 
 def compiled_method(name: str = "dopri5") -> type[OneStep]:
-    """A method's class, or a word on what is missing."""
-    if not is_installed():
-        raise need_package("llvmlite", f"method={name!r}")
+    """A method's class."""
     from .method import METHODS
 
     return METHODS[name]
@@ -105,25 +94,3 @@ def compiled_steps(problem: Problem) -> type[CompiledMoreauJean] | None:
 
     return CompiledMoreauJean if is_machine_code(problem) else None
 
-
-def is_written(function: Evaluator) -> bool:
-    """Whether a function of what a system's functions take is short enough for machine code."""
-    return function.function.n_instructions() <= LONGEST_OUTPUT and is_installed()
-
-
-def column_values(function: Evaluator, points: Points, *more: Array, again: bool = False,
-                  whole: int = 0) -> Array:
-    """A function at points, (rows, points); of many in machine code.
-
-    ``more`` are columns of what the function takes beside what the system's functions do. Where it
-    is asked ``again`` and again, points of before count, too; where these are some of a ``whole``,
-    as many as that has: numbers are the same to the last bit whatever was looked at before.
-    """
-    function.points += len(points)
-    count = function.points if again else max(whole, len(points))
-    many = function.function.n_instructions() * count >= MANY_OPERATIONS
-    if len(points) >= FEWEST and many and is_written(function):
-        from .columns import column_values
-
-        return column_values(function, points, *more)
-    return function.at_columns(*points.columns(*more))

@@ -100,6 +100,11 @@ def decide_modes(code: Code, work: Workspace, relations: Relations, elements: Se
         for i in range(modes.size):
             if elements.doubtful[i] != 0 and (e == NOBODY or modes[i] != 0.0):
                 e = i
+    for part in range(elements.fresh.size):
+        e = elements.parted[elements.starts[part]]
+        if elements.fresh[part] != 0 and share(
+                code, work, elements, t, x, e, part_of(elements, e)) < 0:
+            return False
     return _hold(work, relations, elements, t, x)
 
 

@@ -8,8 +8,8 @@ from ..nonsmooth.complementarity.moving import LOW as AT_LOW
 from ..nonsmooth.complementarity.p_matrix import is_positive
 from ..nonsmooth.modes.held_states import next_instant
 from ..numerics.arrays import Indices, Matrix, Vector
-from ..numerics.tolerances import CLEAR, CLEAR_RATE, SAFE_PIVOT
-from .kept_factors import keep_factors, share_load
+from ..numerics.tolerances import CLEAR_RATE, SAFE_PIVOT
+from .kept_factors import keep_factors
 from .set_valued_elements import EFFORT, HIGH, LOW, RATE, SetValuedElements, bounds_move, is_shared
 from .steps import Code, Workspace, are_finite, project_in_place, slope_at, values_at
 
@@ -60,12 +60,6 @@ def look(code: Code, work: Workspace, elements: SetValuedElements, t: float, x: 
     if elements.k.size > 0 and not keep_factors(code, work, elements, x):
         return False
     values_at(code, work, elements.present, t, x, elements.room)
-    for part in range(elements.fresh.size):
-        if elements.fresh[part] != 0:
-            elements.fresh[part] = 0
-            if share_load(elements, part, CLEAR, True) < 0:
-                return False
-            values_at(code, work, elements.present, t, x, elements.room)
     return are_finite(elements.found[EFFORT])
 
 

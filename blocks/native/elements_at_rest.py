@@ -51,21 +51,19 @@ def choose(code: Code, work: Workspace, elements: SetValuedElements, t: float, x
             return False  # it has not turned, and cannot be stopped
         if modes[i] == 0.0 and _is_powerless(elements, a, size):
             modes[i], elements.leaves[i], changed = 1.0, 2, True
-    if solved and shared and share(code, work, elements, t, x, e, count) != 0:
+    if shared and share(code, work, elements, t, x, e, count) < 0:
         return False
     if not rested and solved:  # now that what rests has efforts
         changed = True
         if not stop_island(code, work, elements, t, x, e, count) or shared and share(
                 code, work, elements, t, x, e, count) != 0:
             return False
-    if not (solved and shared) and changed and not look(code, work, elements, t, x):
+    if not shared and changed and not look(code, work, elements, t, x):
         return False
     for k in range(count):
         i = elements.members[k]
         if modes[i] != 0.0 and elements.asked_now[i] != 0 and (
                 elements.leaves[i] != 2) and clear and not moves(elements, i, modes[i]):
-            return False
-        if modes[i] == 0.0 and elements.loose[i] != 0 and not waits:
             return False
         if modes[i] == 0.0 and not elements.contact[i] and not is_held(elements, i):
             width = elements.found[HIGH, i] - elements.found[LOW, i]

@@ -6,19 +6,19 @@ here, island by island, as modes change; and rates or flows are taken away by it
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..machine.functions import machine_code
 from ..machine.signatures import run_code
-from ..nonsmooth.complementarity.shares import EFFORT as SHARED_EFFORT
-from ..nonsmooth.complementarity.shares import ENDS, LOOSE
-from ..nonsmooth.complementarity.shares import HIGH as SHARED_HIGH
-from ..nonsmooth.complementarity.shares import LOW as SHARED_LOW
-from ..nonsmooth.complementarity.shares import RATE as SHARED_RATE
+from ..nonsmooth.complementarity.islands_at_rest import END, GIVEN, OWN, PRESS, WEIGHT, give_rows
+from ..nonsmooth.complementarity.problem import weigh_ranges
 from ..numerics.arrays import Vector
-from ..numerics.tolerances import AT_BOUND, SAFE_PIVOT
-from .set_valued_elements import EFFORT, HIGH, LOW, NOBODY, RATE, SetValuedElements
+from ..numerics.tolerances import SAFE_PIVOT
+from .lu import factorize, solve
+from .set_valued_elements import HIGH, LOW, NOBODY, SetValuedElements
 from .steps import Code, Workspace
 
-__all__ = ["keep_factors", "share_load", "solve_kept"]
+__all__ = ["invert_shared", "keep_factors", "solve_kept", "weigh"]
 
 
 @machine_code
@@ -38,7 +38,7 @@ def keep_factors(code: Code, work: Workspace, elements: SetValuedElements, x: Ve
                 made = False
             elements.k[elements.k.size - elements.made.size:] = elements.made
         elif elements.shared[island]:
-            if share_load(elements, island, AT_BOUND, False) < 0:
+            if not divide_freely(elements, island):
                 return False
             elements.fresh[island] = 1
         elif not _invert(elements, island):
@@ -114,46 +114,83 @@ def _invert(elements: SetValuedElements, island: int) -> bool:
 
 
 @machine_code
-def share_load(elements: SetValuedElements, island: int, near: float, loaded: bool) -> int:
-    """Make K of an island whose elements share what they hold; how many of them are about to move,
-    which are ``loose``, or -1.
+def divide_freely(elements: SetValuedElements, island: int) -> bool:
+    """Make K of an island whose elements share what they hold, as if none of them had bounds;
+    whether that can be.
 
-    ``near``, of the largest effort, is what is at a bound; ``loaded``: whether loads are those of
-    the last look, which was in these modes; else there are none.
+    Rates without efforts, which tell who is at its bound, are the same however they share.
     """
-    start, size = elements.starts[island], elements.starts[island + 1] - elements.starts[island]
-    rows, k, count, loose = elements.portions, elements.first[island], 0, 0
-    members, stuck, found = elements.parted, elements.stuck, elements.found
-    elements.k[k : k + size * size] = 0.0
-    for a in range(size):
-        e = members[start + a]
+    rests = 0
+    for k in range(elements.starts[island], elements.starts[island + 1]):
+        e = elements.parted[k]
         elements.k[elements.ends_at[e]] = 0.0
-        elements.loose[e] = 0
         if elements.modes[e] == 0.0 and elements.moves[e]:
-            stuck[count] = a
-            count += 1
-    if count == 0:
-        return 0
-    for a in range(count):
-        e = members[start + stuck[a]]
-        rows[SHARED_RATE, a] = found[RATE, e] if loaded else 0.0
-        rows[SHARED_LOW, a], rows[SHARED_HIGH, a] = found[LOW, e], found[HIGH, e]
-        rows[SHARED_EFFORT, a] = 0.0
-        for b in range(count):
-            j = members[start + stuck[b]]
-            elements.of_portions[a, b] = elements.d[e, j]
-            if loaded:
-                rows[SHARED_RATE, a] += elements.d[e, j] * found[EFFORT, j]
-    elements.near[0], elements.portioned[elements.portioned_count] = near, count
-    run_code(elements.shares, elements.portioned)
-    if elements.told[0] == 0:
-        return -1
-    for a in range(count):
-        e = members[start + stuck[a]]
-        elements.k[elements.ends_at[e]] = rows[ENDS, a]
-        if rows[LOOSE, a] != 0.0:
-            elements.loose[e] = 1
-            loose += 1
-        for b in range(count):
-            elements.k[k + stuck[a] * size + stuck[b]] = elements.by_rates[a, b]
-    return loose
+            elements.still[rests] = e
+            rests += 1
+    for a in range(rests):
+        for b in range(rests):
+            elements.given_d[a, b] = elements.d[elements.still[a], elements.still[b]]
+    weigh(elements, rests)
+    give_rows(elements.given_d, elements.given_told, elements.given_rows, elements.matrix, rests)
+    return invert_shared(elements, island, rests)
+
+
+@machine_code
+def weigh(elements: SetValuedElements, rests: int) -> None:
+    """Weigh efforts of those that are ``still`` by their ranges; all are inside these as yet."""
+    told, still = elements.given_told, elements.still
+    for a in range(rests):
+        i, own, follows = still[a], elements.given_d[a, a], False
+        for b in range(rests if elements.dependent[0] else 0):
+            for side in range(2):
+                follows |= elements.bounds[side, i, still[b]] != 0.0
+        unit = np.sqrt(own) if own > 0.0 else 1.0
+        told[END, a] = 0.0 if follows else elements.found[LOW, i] * unit
+        told[PRESS, a] = 0.0 if follows else elements.found[HIGH, i] * unit
+    weigh_ranges(told[END], told[PRESS], told[WEIGHT], rests)
+    for a in range(rests):
+        told[WEIGHT, a] *= elements.given_d[a, a]
+        told[END, a] = told[PRESS, a] = 0.0
+
+
+@machine_code
+def invert_shared(elements: SetValuedElements, island: int, rests: int) -> bool:
+    """Make K by the equations of shares, in equal units; whether they are regular."""
+    start, first = elements.starts[island], elements.first[island]
+    size, inside, place = elements.starts[island + 1] - start, 0, 0
+    told, still, stuck, matrix, k, right = (
+        elements.given_told, elements.still, elements.stuck, elements.matrix, elements.k,
+        elements.column)
+    k[first : first + size * size] = 0.0
+    for a in range(rests):
+        k[elements.ends_at[still[a]]] = told[END, a]
+        while elements.parted[start + place] != still[a]:
+            place += 1
+        if told[END, a] != 0.0:
+            continue
+        stuck[inside], c = place, 0
+        for b in range(rests):
+            if told[END, b] == 0.0:
+                value = elements.given_rows[a, b]
+                if told[GIVEN, a] == 0.0:
+                    value = elements.given_d[a, b] / told[OWN, a]
+                matrix[inside, c] = value / told[OWN, b]
+                c += 1
+        inside += 1
+    factorize(matrix, elements.unit[:inside], elements.order)
+    c, regular = 0, True
+    for b in range(rests):
+        if told[END, b] != 0.0:
+            continue
+        right[:inside] = 0.0
+        right[c] = 1.0
+        if told[GIVEN, b] == 0.0:
+            solve(matrix, elements.order, right[:inside], elements.work)
+            r = 0
+            for a in range(rests):
+                if told[END, a] == 0.0:
+                    k[first + stuck[r] * size + stuck[c]] = right[r] / (told[OWN, a] * told[OWN, b])
+                    regular &= np.isfinite(right[r])
+                    r += 1
+        c += 1
+    return regular

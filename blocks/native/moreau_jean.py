@@ -18,7 +18,7 @@ import numpy as np
 from ..exceptions import ParameterError, SimulationError
 from ..machine.functions import Kept
 from ..nonsmooth.complementarity import Solution, Status, solve
-from ..nonsmooth.complementarity.problem import PIVOTED, problem_of
+from ..nonsmooth.complementarity.problem import FEW, problem_of
 from ..nonsmooth.complementarity.sparse_lu import factors_of
 from ..nonsmooth.modes.load_laws import LoadLaws, laws_of
 from ..nonsmooth.modes.massless_nodes import MasslessLaws
@@ -135,7 +135,7 @@ class MoreauJean(Method):
         acting = steps.room.element[:n]
         if why == UNSETTLED:
             return unsettled((laws.elements.name(int(i)) for i in acting), t, "impulses")
-        solution = steps.posed(n) if n <= PIVOTED else None
+        solution = steps.posed(n) if n <= FEW else None
         if solution is not None and laws.load is not None:
             laws.painleve.refuse(t, solution, acting)
         suspects = acting if solution is None else acting[solution.suspects]

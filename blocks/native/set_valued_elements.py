@@ -10,7 +10,6 @@ from ..machine.functions import Kept, filled, machine_code
 from ..nonsmooth.complementarity.impact import collide, collision_of
 from ..nonsmooth.complementarity.islands_at_rest import TOLD
 from ..nonsmooth.complementarity.moving import AT_REST, as_dense, choose_densely
-from ..nonsmooth.complementarity.shares import ROWS, sharing_of
 from ..numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
     FAR_FROM_PARADOX,
@@ -80,15 +79,7 @@ class SetValuedElements(NamedTuple):
     given_told: Matrix  # (TOLD, elements) room
     asked_now: Indices  # (elements,) room: 1 for those that rest, or may
     loose: Indices  # (elements,) room: 1 for those that nothing holds at their bounds
-    fresh: Indices  # (parts,) room: 1 where shares are to be told at the next look
-    portions: Matrix  # (ROWS, elements) room: what shares
-    of_portions: Matrix  # room: its D
-    by_rates: Matrix  # room: what it holds by rates
-    near: Vector  # (1,) what counts as being at a bound
-    shares: int  # address of what tells shares; 0 where none does,
-    portioned: Indices  # what it takes, of which
-    portioned_count: int  # place says how many they are,
-    told: Indices  # (1,) and whether they are found
+    fresh: Indices  # (parts,) room: 1 where what rests shares what it holds as if without bounds
     moves: Flags  # (elements,) not those whose flow is always zero
     contact: Flags
     holds: Flags  # elements that hold states where they are stuck
@@ -164,19 +155,14 @@ def set_valued_elements(parts: IslandsWithMass, q: Array, equations: Equations, 
         *map(Kept, collision_of(block, by, rest)), most, -1)]
     who_shares = np.where(parts.shared, np.diff(parts.starts), 0)
     given_count = 0 if keeps else int(who_shares.sum())
-    several = int(who_shares.max(initial=0)) if keeps else 0
-    near, portions = np.empty(1), np.empty((ROWS, several))
-    of_portions, by_rates = np.empty((2, several, several))
-    sharing = [sharing_of(of_portions, portions, by_rates, near)] if several else []
+    several = most * bool(parts.shared.any())
     rooms = {
         "struck right work own asked_now stuck members order still": n,
         "leaves doubtful passing loose": n, "known": n * keeps, "fresh": count, "before": states,
-        "given_d given_rows": (n, n) if given_count else (0, 0), "given_told": (TOLD, n),
+        "given_d given_rows": (several, several), "given_told": (TOLD, several),
         "made": 0 if parts.factors is None else parts.factors.numel(),
         "matrix": (most, most), "column": max(n, *np.diff(parts.columns), 0)}
     calls = choice.told("chooses asked counted answer", "count")
-    for call in sharing:
-        calls |= call.told("shares portioned portioned_count told", "count")
     for call in collision:
         calls |= call.told("collides striking striking_counted ended", "n")
     return filled(
@@ -189,8 +175,8 @@ def set_valued_elements(parts: IslandsWithMass, q: Array, equations: Equations, 
         factors=equations.at_decisions("factors", parts.factors), given=given,
         given_count=given_count, unit=np.ones(n), block=block, by=by, rest=rest,
         given_starts=2 * given_count + np.cumsum(who_shares**2) - who_shares**2,
-        portions=portions, of_portions=of_portions, by_rates=by_rates, near=near, **calls,
-    ), choice, *sharing, *collision
+        **calls,
+    ), choice, *collision
 
 
 @machine_code

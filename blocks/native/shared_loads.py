@@ -23,12 +23,11 @@ from ..nonsmooth.complementarity.islands_at_rest import (
 from ..nonsmooth.complementarity.moving import CREEPS, DOWN, DRIVE, KNOWN, SHARED, STATE, SURE, UP
 from ..nonsmooth.complementarity.moving import EFFORT as SHARED_EFFORT
 from ..nonsmooth.complementarity.moving import LOW as AT_LOW
-from ..nonsmooth.complementarity.problem import weigh_ranges
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import AT_BOUND, PROXIMAL_POINT, SAME_AS_BEFORE
 from .elements_at_point import largest_effort, look, pose
-from .kept_factors import share_load
-from .set_valued_elements import EFFORT, HIGH, LOW, SetValuedElements
+from .kept_factors import invert_shared, weigh
+from .set_valued_elements import EFFORT, HIGH, LOW, NOBODY, SetValuedElements
 from .steps import Code, Workspace
 
 __all__ = ["share"]
@@ -41,16 +40,15 @@ def share(code: Code, work: Workspace, elements: SetValuedElements, t: float, x:
            count: int) -> int:
     """Look at a part that shares what it holds; how many of it nothing holds, or -1."""
     found, told, still = elements.found, elements.given_told, elements.still
-    if elements.k.size > 0:
-        loose = share_load(elements, elements.part[e], AT_BOUND, True)
-        return loose if loose != 0 or look(code, work, elements, t, x) else -1
+    elements.fresh[elements.part[e]] = 0
     rests = _creep(elements, e, count)
     for _ in range(ROUNDS + rests):
-        loose = _give_rows(elements, e, rests)
-        if loose != 0 or elements.dependent[0] and _is_wedged(elements, rests):
-            return loose if loose != 0 else -1
-        if not look(code, work, elements, t, x):
+        loose = _divide(elements, elements.part[e], rests)
+        if loose < 0 or elements.dependent[0] and _is_wedged(elements, rests) or not look(
+                code, work, elements, t, x):
             return -1
+        if loose > 0:
+            return loose
         elements.guess[:] = found[EFFORT]  # from where bounds go on
         near, again = AT_BOUND * largest_effort(elements, count), False
         for a in range(rests):
@@ -99,22 +97,16 @@ def _creep(elements: SetValuedElements, e: int, count: int) -> int:
     rest, told, block = elements.rest, elements.given_told, elements.block
     for k in range(count):
         i = elements.members[k]
-        elements.given[elements.ends_at[i]] = elements.slack[i] = 0.0
-        elements.loose[i] = 0
+        if elements.k.size == 0:
+            elements.given[elements.ends_at[i]] = 0.0
+        elements.slack[i], elements.loose[i] = 0.0, 0
     size = pose(elements, e, count, True)
     for a in range(size):
-        own, follows = block[a, a], False
         for b in range(size):
             elements.given_d[a, b] = block[a, b]
-            for side in range(2 if elements.dependent[0] else 0):
-                follows |= elements.by[side, a, b] != 0.0
-        unit = np.sqrt(own) if own > 0.0 else 1.0
-        told[END, a] = 0.0 if follows else rest[AT_LOW, a] * unit
-        told[PRESS, a] = 0.0 if follows else rest[AT_LOW + 1, a] * unit
-    weigh_ranges(told[END], told[PRESS], told[WEIGHT], size)
+    weigh(elements, size)
     _press(elements, size)
     for a in range(size):
-        told[WEIGHT, a] *= elements.given_d[a, a]
         if rest[STATE, a] == 0.0:
             block[a, a] += PROXIMAL_POINT * told[WEIGHT, a]
             rest[DRIVE, a] += PROXIMAL_POINT * told[PRESS, a]
@@ -161,28 +153,55 @@ def _press(elements: SetValuedElements, size: int) -> None:
 
 
 @machine_code
-def _give_rows(elements: SetValuedElements, e: int, rests: int) -> int:
-    """Let what rests in a part share what it holds, by equations in the place of those that others
-    imply; how many of it nothing holds, which are ``loose``."""
-    still, told, n, island = (
-        elements.still, elements.given_told, elements.given_count, elements.part[e])
-    loose = give_rows(elements.given_d, told, elements.given_rows, elements.matrix, rests)
+def _divide(elements: SetValuedElements, island: int, rests: int) -> int:
+    """Let what rests in an island share what it holds, by equations in the place of those that
+    others imply; how many of it nothing holds, which are ``loose``, or -1."""
+    told, still = elements.given_told, elements.still
+    loose, left = 0, 1
+    while left > 0:
+        left = give_rows(elements.given_d, told, elements.given_rows, elements.matrix, rests)
+        least = NOBODY
+        for a in range(rests):
+            if loose == 0:
+                elements.loose[still[a]] = 1 if told[LOOSE, a] != 0.0 else 0
+            if told[LOOSE, a] != 0.0 and (
+                    least == NOBODY or _creep_beyond(elements, a) < _creep_beyond(elements, least)):
+                least = a
+        loose = max(loose, left)
+        if left > 0:
+            told[END, least] = 0.0
+    for a in range(rests):
+        elements.slack[still[a]] = np.inf if told[END, a] != 0.0 else 0.0
+    if elements.k.size > 0:
+        return loose if invert_shared(elements, island, rests) else -1
+    _give_rows(elements, island, rests)
+    return loose
+
+
+@machine_code
+def _creep_beyond(elements: SetValuedElements, a: int) -> float:
+    """How fast one of those at rest creeps that is at a bound, by its weight."""
+    rate = elements.rest[DRIVE, a]
+    for b in range(elements.asked[elements.counted]):
+        rate -= elements.block[a, b] * elements.rest[SHARED_EFFORT, b]
+    return abs(rate) / elements.given_told[WEIGHT, a]
+
+
+@machine_code
+def _give_rows(elements: SetValuedElements, island: int, rests: int) -> None:
+    """Put these equations where those that are solved at every point have them."""
+    still, told, n = elements.still, elements.given_told, elements.given_count
     width = elements.starts[island + 1] - elements.starts[island]
     first = elements.ends_at[elements.parted[elements.starts[island]]]
     for a in range(rests):
-        i = still[a]
-        place = elements.ends_at[i]
+        place = elements.ends_at[still[a]]
         at = elements.given_starts[island] + place - first
-        elements.loose[i] = 1 if told[LOOSE, a] != 0.0 else 0
-        if loose == 0:
-            elements.given[place], elements.given[n + place] = told[GIVEN, a], 0.0
-            for b in range(rests if told[GIVEN, a] == 1.0 else 0):
-                elements.given[n + place] += (
-                    elements.given_rows[a, b] / told[WEIGHT, b] * told[PRESS, b])
-            elements.slack[i] = np.inf if told[END, a] != 0.0 else 0.0
-            for c in range(width):
-                elements.given[at + c * width] = 0.0
-            for b in range(rests):
-                c = elements.ends_at[still[b]] - first
-                elements.given[at + c * width] = elements.given_rows[a, b]
-    return loose
+        elements.given[place], elements.given[n + place] = told[GIVEN, a], 0.0
+        for b in range(rests if told[GIVEN, a] == 1.0 else 0):
+            elements.given[n + place] += (
+                elements.given_rows[a, b] / told[WEIGHT, b] * told[PRESS, b])
+        for c in range(width):
+            elements.given[at + c * width] = 0.0
+        for b in range(rests):
+            c = elements.ends_at[still[b]] - first
+            elements.given[at + c * width] = elements.given_rows[a, b]

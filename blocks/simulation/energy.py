@@ -94,7 +94,7 @@ def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
     parts = -(-len(moving) * len(rows.live) // MOST_POWERS)
     for some in np.array_split(moving, parts) if parts else ():
         allowed = negligible * parts / len(np.unique(table.which[some]))  # about as of them all
-        found = integrals(partial(_powers, recording, rows, table, some, len(moving)),
+        found = integrals(partial(_powers, recording, rows, table, some),
                           table.starts[some], table.ends[some], allowed,
                           LEDGER_ROUNDING * held.sum() / len(episodes))
         for sums, more in zip((flows, exchanged, unsure), found, strict=True):
@@ -118,13 +118,13 @@ def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
     return terms
 
 
-def _powers(recording: RunRecording, rows: _Rows, table: StepTable, some: Indices, count: int,
-            at: Array) -> Array:
-    """Powers at the nodes of intervals inside some of so many steps."""
+def _powers(recording: RunRecording, rows: _Rows, table: StepTable, some: Indices, at: Array
+            ) -> Array:
+    """Powers at the nodes of intervals inside some steps."""
     step = np.searchsorted(table.starts[some], at[:: len(NODES)], side="right") - 1
     step = np.repeat(some[np.maximum(step, 0)], len(NODES))
     powers, factors, courses = np.split(
-        recording.evaluate_unsplit(rows.rate, at, table.which[step], count * len(NODES)),
+        recording.evaluate_unsplit(rows.rate, at, table.which[step]),
         [len(rows.live), len(rows.live) + len(rows.rated)])
     if rows.rated.size:
         np.add.at(powers, np.searchsorted(rows.live, rows.rated),

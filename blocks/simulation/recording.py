@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from .. import native
 from ..exceptions import ParameterError
 from ..initialisation.start import Start
 from ..numerics.arrays import Array, Indices
@@ -226,21 +225,18 @@ class RunRecording:
                 warn_of_unresolved_motion(self, self.replay.interpolated(t, which)[0].x)
         return self.evaluate(function, wanted, t, which)
 
-    def evaluate(self, function: Evaluator, wanted: Wanted, t: Array, which: Indices,
-                 whole: int = 0) -> Array:
+    def evaluate(self, function: Evaluator, wanted: Wanted, t: Array, which: Indices) -> Array:
         """A function of what the system's functions take, (rows, times).
 
         Parameters
         ----------
         function, wanted : and what it needs that trajectories do not hold
         t, which : times, in order, and the numbers of the episodes that they are in
-        whole : times at which it is asked for in all, where these are some of them
         """
-        most, whole = self.replay.most_points, max(whole, len(t))
+        most = self.replay.most_points
         with READING:
-            parts = [native.column_values(function, self.replay.points(
-                t[k : k + most], which[k : k + most], wanted), whole=whole)
-                     for k in range(0, len(t), most)]
+            parts = [self.replay.points(t[k : k + most], which[k : k + most], wanted).values(
+                function) for k in range(0, len(t), most)]
         if len(parts) == 1:
             return parts[0]
         return np.concatenate(parts, axis=1) if parts else np.zeros(
@@ -255,10 +251,9 @@ class RunRecording:
         with READING:
             return self.replay.indeterminate_groups(t, np.arange(len(self.episodes)))
 
-    def evaluate_unsplit(self, function: Evaluator, t: Array, which: Indices, whole: int = 0
-                         ) -> Array:
+    def evaluate_unsplit(self, function: Evaluator, t: Array, which: Indices) -> Array:
         """A function to which any split of open efforts is the same, at times of episodes."""
-        return self.evaluate(function, Wanted.all_of(self.system, split=False), t, which, whole)
+        return self.evaluate(function, Wanted.all_of(self.system, split=False), t, which)
 
     # -- what it tells -----------------------------------------------------------------
     def energy_terms(self) -> Sequence[EnergyTerm]:

@@ -1,8 +1,8 @@
 """How are runs spread over threads, processes or machines?
 
 Over any ``concurrent.futures.Executor``; a Dask client makes one of itself. Points go out in
-batches that take about a second, and a worker makes those of a batch as this process would
-make them by itself: several at once where that can be. It gets the model once, and keeps it,
+batches, and a worker makes those of a batch as this process would make them by itself: several at
+once where that can be. After about a second it hands back what is left. It keeps the model,
 assembled and compiled, for the batches that follow.
 """
 
@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import ctypes
 import os
 import pickle
 import signal
 import threading
 import time
 import uuid
-from collections import OrderedDict, deque
-from collections.abc import Collection, Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable
 from concurrent.futures import (
     BrokenExecutor,
     Executor,
@@ -42,12 +41,9 @@ from .vectorised import VectorisedRunner
 
 __all__ = ["ExecutorRunner", "runner_for"]
 
-LASTS = 1.0  # s of a batch: far longer than it takes to send it, and little to lose
-TOO_LONG = 4 * LASTS  # s, after which what is left of it goes out again
+LASTS = 1.0  # s, after which what is left of a batch goes out again
 PARTS = 4  # batches at least for each worker, of what is left
-WAITING = 256  # batches handed to an executor and not yet back: by these a cluster grows
-M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of mallopt(3)
-KEPT_FREE = 1 << 25  # bytes
+WAITING = 256  # batches handed to an executor and not yet back
 KEPT = 2  # studies whose model a worker keeps
 _CANNOT = (pickle.PicklingError, AttributeError, TypeError)  # what pickle raises
 
@@ -76,11 +72,9 @@ class _Batch:
 
     outcomes: list[Outcome] = field(default_factory=list)  # of the runs that were made
     left: list[int] = field(default_factory=list)  # numbers of the others
-    seconds: float = 0.0  # that the runs took
     alone: int = 0  # runs that were made by themselves after all
     how: str = RunsPoints.how  # of the runner, as why
     why: str = ""
-    warm: bool = False  # the worker has made others before
     stopped: bool = False  # by Ctrl-C
 
 
@@ -105,15 +99,15 @@ class ExecutorRunner(RunsPoints):
         executor: Any = self.executor
         if own:
             executor = ProcessPoolExecutor(self.workers, initializer=_prepare)
-        batches = _Batches(numbers, self.workers or _workers(executor))
+        left, parts = deque(numbers), PARTS * (self.workers or _workers(executor))
         waiting: set[Future] = set()
         back: SimpleQueue[Future | None] = SimpleQueue()  # None: Ctrl-C
         try:
             with postponed(lambda: back.put(None)):
                 while True:
-                    for some, known in batches.until(waiting):
-                        future = executor.submit(_work, self.token, None if known else self.cargo,
-                                                 some, own)  # fmt: skip
+                    while left and len(waiting) < WAITING:
+                        some = [left.popleft() for _ in range(-(-len(left) // parts))]
+                        future = executor.submit(_work, self.token, self.cargo, some, own)
                         waiting.add(future)
                         future.add_done_callback(back.put)
                     if not waiting:
@@ -123,7 +117,7 @@ class ExecutorRunner(RunsPoints):
                         raise KeyboardInterrupt
                     waiting.remove(done)
                     batch = _back(done)
-                    batches.take(batch)
+                    left += batch.left
                     self.how, self.why = batch.how, batch.why
                     self.alone += batch.alone
                     yield from batch.outcomes
@@ -141,40 +135,6 @@ class ExecutorRunner(RunsPoints):
             else:
                 for future in waiting:
                     future.cancel()
-
-
-class _Batches:
-    """Which points go out together, and how many batches at a time.
-
-    At first there is one run for each worker; with each batch that is back one more goes out, and
-    is better sized.
-    """
-
-    def __init__(self, numbers: Iterable[int], workers: int) -> None:
-        self.left, self.workers = deque(numbers), workers
-        self.again: list[list[int]] = []  # that have come back
-        self.fit = 1.0  # runs that take as long as a batch should, as far as is known
-        self.sent = 0
-        self.most = workers  # that are under way
-
-    def until(self, waiting: Collection[Future]) -> Iterator[tuple[list[int], bool]]:
-        """Batches that go out now, and whether workers may be expected to know the study."""
-        while self.again:
-            yield self.again.pop(), False
-        while self.left and len(waiting) < self.most:
-            share = len(self.left) / (PARTS * self.workers)
-            size = max(1, int(min(self.fit, max(share, self.fit / 10))))
-            some = [self.left.popleft() for _ in range(min(size, len(self.left)))]
-            self.sent += 1
-            yield some, self.sent > self.workers
-
-    def take(self, batch: _Batch) -> None:
-        """Learn from a batch that is back."""
-        if batch.left:
-            self.again.append(batch.left)
-        if batch.outcomes and batch.warm:
-            self.most = min(self.most + 1, WAITING)
-            self.fit = LASTS * len(batch.outcomes) / max(batch.seconds, 1e-9)
 
 
 def _back(future: Future) -> _Batch:
@@ -238,24 +198,19 @@ class _Studies(threading.local):
     """What this thread of a worker has made ready, by the tokens of studies."""
 
     def __init__(self) -> None:
-        self.kept: OrderedDict[str, tuple[RunsPoints, Plan]] = OrderedDict()
+        self.kept: dict[str, tuple[RunsPoints, Plan]] = {}
         self.on_interrupt: Any = None  # what the program made of Ctrl-C as the process began
 
     def add(self, token: str, cargo: Any) -> None:
         """Make a study ready; the oldest others are given up."""
         with ASSEMBLY:
             if isinstance(cargo, bytes):
-                # Dask tells its workers to give back whatever is free beyond 64 KiB. Arrays of a
-                # study are larger: memory given anew, page by page, took a quarter of the time.
-                with contextlib.suppress(OSError, AttributeError, TypeError):  # no such library
-                    ctypes.CDLL(None).mallopt(M_TRIM_THRESHOLD, KEPT_FREE)
-                    ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, KEPT_FREE)
                 model, recipe, plan = pickle.loads(cargo)
             else:  # of threads
                 model, (recipe, plan) = copy.deepcopy(cargo[0]), cargo[1:]
             self.kept[token] = runner_for(model, recipe, None, plan), plan
         while len(self.kept) > KEPT:
-            self.kept.popitem(last=False)
+            del self.kept[next(iter(self.kept))]
 
 
 _studies = _Studies()
@@ -269,15 +224,14 @@ def _prepare() -> None:
 
 
 def _work(token: str, cargo: Any, numbers: list[int], own: bool) -> _Batch:
-    """Make the runs of a batch, or none where the study is not known."""
-    batch = _Batch(left=numbers, warm=token in _studies.kept)
+    """Make the runs of a batch."""
+    batch = _Batch(left=numbers)
     try:
         if own and _studies.on_interrupt != signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        if not batch.warm and cargo is not None:
+        if token not in _studies.kept:
             _studies.add(token, cargo)
-        if token in _studies.kept:
-            _make(batch, *_studies.kept[token])
+        _make(batch, *_studies.kept[token])
     except KeyboardInterrupt:
         batch.stopped = True
     finally:
@@ -287,14 +241,13 @@ def _work(token: str, cargo: Any, numbers: list[int], own: bool) -> _Batch:
 
 
 def _make(batch: _Batch, runner: RunsPoints, plan: Plan) -> None:
-    """Make what is left of a batch, until it has taken far longer than it should."""
+    """Make what is left of a batch, until it has taken long."""
     began, alone, outcomes = time.perf_counter(), runner.alone, runner.run(plan, batch.left)
     batch.how, batch.why = runner.how, runner.why
     try:
         for outcome in outcomes:
             batch.outcomes.append(outcome)
-            batch.seconds = time.perf_counter() - began
-            if batch.seconds > TOO_LONG and not outcome.more:
+            if time.perf_counter() - began > LASTS and not outcome.more:
                 break
     finally:
         outcomes.close()

@@ -33,14 +33,9 @@ __all__ = ["ADVICE", "FiniteValues", "no_value"]
 #: operations that have no value for some arguments, and the argument that decides
 PARTIAL = {ca.OP_DIV: 1, ca.OP_INV: 0, ca.OP_LOG: 0, ca.OP_SQRT: 0, ca.OP_POW: 0, ca.OP_TAN: 0,
            ca.OP_CONSTPOW: 0, ca.OP_ASIN: 0, ca.OP_ACOS: 0, ca.OP_FMOD: 1}  # fmt: skip
-DIVIDES = {ca.OP_DIV, ca.OP_INV, ca.OP_FMOD}
-#: operations that have no finite value where one of so many arguments, the first ones, has none
-PASSES = {ca.OP_ADD: 2, ca.OP_SUB: 2, ca.OP_MUL: 2, ca.OP_DIV: 1, ca.OP_NEG: 1, ca.OP_TWICE: 1,
-          ca.OP_SQ: 1}
 #: operations that are zero where one of so many arguments, the first ones, is
 SAME_ZEROS = {ca.OP_MUL: 2, ca.OP_DIV: 1, ca.OP_NEG: 1, ca.OP_TWICE: 1, ca.OP_SQ: 1, ca.OP_FABS: 1,
               ca.OP_SQRT: 1, ca.OP_POW: 1, ca.OP_CONSTPOW: 1}  # fmt: skip
-MOST_NODES = 5000  # of expressions that are followed into the slopes
 MANY = 20_000  # operations that are not all gone through
 #: operations that have a finite value wherever their arguments have one
 WHOLE = {ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_NEG, ca.OP_TWICE, ca.OP_SQ, ca.OP_SIN, ca.OP_COS,
@@ -83,9 +78,8 @@ class FiniteValues:
         #: The parameters lately, and sets of relations with which they leave every law its value.
         self._known: tuple[bytes, set[bytes]] = b"", set()
         self.expression = ca.densify(ca.vertcat(*rows)) if rows else ca.SX(0, 1)
-        #: Those that a state's slope shows: where they have no value, the run stops by itself.
-        self.moving = np.flatnonzero(np.array(moving, dtype=bool) | _shown_by_slopes(
-            system, self.expression))
+        #: Those that give the slope of a state: where they have no value, the run stops by itself.
+        self.moving = np.flatnonzero(moving)
 
     @classmethod
     def of(cls, system: System) -> FiniteValues:
@@ -269,58 +263,6 @@ class FiniteValues:
         recording.fail(f"no value at t = {t:.6g} s")
         raise SimulationError(path, f"{no_value(text)} at t = {t:.9g} s.", ADVICE, time=t,
                               variables=(path,), code="simulation.value")
-
-
-def _shown_by_slopes(system: System, expression: ca.SX) -> Flags:
-    """Which rows cannot but leave some slope without a finite value where they have none.
-
-    They are passed on by sums and products, and by nothing that may hide them; or for each
-    operation of theirs that may have no value one is passed on that has none for the same reason.
-    """
-    shown = np.zeros(expression.numel(), dtype=bool)
-    if not 0 < len(shown) <= MOST_NODES or (
-            ca.n_nodes(system.tape.slope) + ca.n_nodes(expression) > MOST_NODES):
-        return shown
-    function = ca.Function("shown", system.arguments, ca.cse([system.tape.slope, expression]))
-    operands: list[list[int]] = []  # those that an operation passes on
-    reason: dict[int, tuple[int, ...]] = {}  # for which an operation may have no value
-    doubtful: list[frozenset[tuple[int, ...]]] = []  # such reasons in all that it is made of
-    positive: list[bool] = []
-    negated: dict[int, int] = {}
-    made: dict[int, int] = {}  # by which operation what stands in a place was made
-    slopes, solved, row_of = set(), set(), {}
-    for operation, inputs, results, k in instructions(function):
-        if operation == ca.OP_OUTPUT:
-            which, row = results
-            if which == 0:
-                slopes.add(made[inputs[0]])
-            else:
-                row_of[row] = made[inputs[0]]
-            continue
-        constant = function.instruction_constant(k) if operation == ca.OP_CONST else 0.0
-        given = [] if operation in (ca.OP_INPUT, ca.OP_CONST) else [made[i] for i in inputs]
-        number = made[results[0]] = len(operands)
-        if operation == ca.OP_INPUT and inputs[0] in SOLVED:
-            solved.add(number)
-        operands.append(given[: PASSES.get(operation, 0)])
-        signs = [positive[i] for i in given]
-        if operation in PARTIAL and not _has_root(operation, signs):
-            first = min(PARTIAL[operation], len(given) - 1)
-            reason[number] = (ca.OP_INV if operation in DIVIDES else operation, *given[first:])
-        doubtful.append(frozenset([reason[number]] if number in reason else []).union(
-            *(doubtful[i] for i in given)))
-        positive.append(_is_never_negative(operation, signs, constant))
-        if operation == ca.OP_NEG:
-            negated[number] = given[0]
-    for number in reversed(range(len(operands))):
-        if number in slopes:
-            slopes.update(operands[number])
-    told = {reason[number] for number in slopes if number in reason}
-    for row, number in row_of.items():
-        while number not in slopes and number in negated:
-            number = negated[number]
-        shown[row] = number in slopes or number not in solved and doubtful[number] <= told
-    return shown
 
 
 def _is_never_negative(operation: int, signs: list[bool], constant: float) -> bool:

@@ -42,10 +42,10 @@ class Points:
         *most, u = self.columns()
         return function.at_columns(*most, u if inputs is None else inputs)
 
-    def columns(self, *more: Array) -> list[Array]:
-        """What the functions of a system take, and more, as columns."""
+    def columns(self) -> list[Array]:
+        """What the functions of a system take, as columns."""
         p = self.p if self.p.ndim == 2 else self.p[:, None]
-        return [self.t[None, :], self.x, self.z, p, self.m, self.d, self.u, *more]
+        return [self.t[None, :], self.x, self.z, p, self.m, self.d, self.u]
 
     def put(self, column: int, problem: Problem) -> float:
         """Take a problem, a copy for reading, to one of them; returns the time there."""

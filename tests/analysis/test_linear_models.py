@@ -488,7 +488,7 @@ def test_a_picture_of_nothing_is_refused():
 
 @pytest.mark.parametrize("n", [5, 20, 100, 700])
 def test_response_of_a_chain_is_its_closed_form(n, monkeypatch):
-    """In a band, or a triangle: x/F of the last of n masses, by the recursion of a ladder."""
+    """x/F of the last of n masses, by the recursion of a ladder."""
     omega = np.geomspace(0.05, 30, 40)
     linear = bench.chain(n).linearise("push.force", "sensor.x")
     link, mass = 300 + 1.5j * omega, -2 * omega**2

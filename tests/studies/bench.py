@@ -90,15 +90,6 @@ def die(result):
     return result["mass.v"].final
 
 
-def pages_asked_for():
-    """Of memory, by this process, of the system; none where that cannot be told."""
-    try:
-        import resource
-    except ImportError:
-        return 0
-    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-
-
 def bad(result):
     """Fails where the mass was fast."""
     if result["mass.v"].initial.m > 2.5:

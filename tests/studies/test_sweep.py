@@ -396,7 +396,7 @@ SLIDING = {"pull.velocity": quantity(np.linspace(0.05, 0.3, 200), "m/s")}
 READ = ["max(spring.f)", "final(block.v)", "at(friction.f, 0.3 s)"]
 
 
-def test_a_worker_on_dask_keeps_its_memory_and_one_that_is_killed_leaves_what_is_finished():
+def test_a_worker_on_dask_that_is_killed_leaves_what_is_finished():
     distributed = pytest.importorskip("distributed")
     import dask
 
@@ -406,14 +406,10 @@ def test_a_worker_on_dask_keeps_its_memory_and_one_that_is_killed_leaves_what_is
         distributed.Client(some) as client,
         pytest.warns(UserWarning, match="The executor broke down .KilledWorker")):
         study = bench.stick_slip().sweep(SLIDING, "0.4 s", outputs=READ, executor=client)
-        before = client.run(bench.pages_asked_for)
         again = bench.stick_slip().sweep(SLIDING, "0.4 s", outputs=READ, executor=client)
-        (asked,) = [n - before[worker] for worker, n in client.run(bench.pages_asked_for).items()]
         data = bench.coasting().sweep({"mass.v": ["1 m/s", "2 m/s", "3 m/s"]}, "0.1 s",
                                       outputs=bench.die, executor=client)  # fmt: skip
     assert again.identical(study)
-    # not for every array anew, though Dask has its workers give back what is free
-    assert asked < 3_000
     assert data.attrs["runs finished"] >= 1
     assert str(data.status[2].values) == "not run"
 

@@ -12,7 +12,7 @@ McGraw-Hill, 1968.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import cached_property
 from typing import Any
@@ -25,20 +25,24 @@ from ...language.branch import Branch
 from ...language.component import Component, Part
 from ...language.declarations import Input, Output, Parameter, Port, Variable, declarations
 from ...language.domain import Domain
-from ...language.expression import cos, der, sin, time, where
+from ...language.expression import cos, sin, time
 from ...numerics.arrays import Array
 from ...results.plots.figures import bare_figure, finished_figure
+from ...results.recording import Recording
 from ...results.sheet import Sheet, Tabulated
+from ...results.values.quadrature import integrals
+from ...results.values.rows import smooth_intervals
 from ...units import Unit, as_unit, from_si, quantity, to_si, unit_given
 from ..linear.frequency import angular_frequency
 from ..linear.signals import ratio_unit
 
-__all__ = ["Bench", "DescribingFunction", "describing_function"]
+__all__ = ["Bench", "DescribingFunction", "describing_function", "first_harmonic"]
 
 TOLERANCE = 1e-11
 REPEATS = 1e-9  # relative change from one period to the next
 MOST_PERIODS = 1024
 NOTHING = 1e-9  # of a value: a part that is shown as zero
+RESOLVED = 1e-12  # of all that is integrated
 WHERE = "describing_function()"
 
 
@@ -155,16 +159,17 @@ class Bench:
 
     def value(self, amplitude: float, omega: float) -> complex:
         """N(A): what the answer comes to over a period, once it repeats."""
-        periods, size, last = 2, 1.0, np.nan + 0j
+        periods, last = 2, np.nan + 0j
         while True:
-            found, before, largest = self._harmonics(amplitude, omega, periods, size)
-            integral = abs(found) * np.pi * amplitude / omega
-            even = max(integral, abs(before) * np.pi * amplitude / omega) <= NOTHING * largest
-            integral = largest if even else integral  # an even law has no answer but for rounding
-            if integral > 0 and not 0.1 < size * integral < 10:  # tolerances are those of 1
-                size = 1 / integral
-                continue
-            if even or abs(found - before) <= REPEATS * abs(found) or abs(found - last) <= (
+            run = self._run(amplitude, omega, periods)
+            (answer,) = run["drive.answered"].rows.indices
+            before, found = (
+                first_harmonic(run.recording, answer, omega, k * 2 * np.pi / omega)[0] / amplitude
+                for k in (periods - 1, periods))
+            largest = 2 * np.abs(run["drive.answered"].m).max() / amplitude
+            # an even law has no answer but for rounding
+            if max(abs(found), abs(before)) <= NOTHING * largest or abs(
+                    found - before) <= REPEATS * abs(found) or abs(found - last) <= (
                     0.1 * REPEATS * abs(found)):
                 return found
             last, periods = found, 2 * periods
@@ -175,23 +180,16 @@ class Bench:
                     f"{MOST_PERIODS} periods.", "Take a lower frequency, or an element that "
                     "forgets its start.")  # fmt: skip
 
-    def _harmonics(self, amplitude: float, omega: float, periods: int, size: float
-                   ) -> tuple[complex, complex, float]:
-        """N over the last period, and over the one before; the largest answer over a period."""
-        model, harmonics = self.model, self.model.harmonics
-        harmonics.amplitude = amplitude * (omega if self.displacement else 1.0)
-        harmonics.omega, harmonics.weight = quantity(omega, "rad/s"), size
+    def _run(self, amplitude: float, omega: float, periods: int) -> Any:
+        """The element driven by so many periods of the sine."""
+        model = self.model
+        model.drive.amplitude = amplitude * (omega if self.displacement else 1.0)
+        model.drive.omega = quantity(omega, "rad/s")
         if not self.is_signal:  # bristles bend by as much
             reach = amplitude / (1.0 if self.displacement else omega)
             model.nominal_values(from_si(reach, self.swept))
-        harmonics.begins = quantity((periods - 1) * 2 * np.pi / omega, "s")
-        harmonics.before = quantity((periods - 2) * 2 * np.pi / omega, "s")
-        run = model.simulate(quantity(periods * 2 * np.pi / omega, "s"), rtol=TOLERANCE,
-                             max_step=quantity(np.pi / 8 / omega, "s"), progress=False)
-        ends = [run[f"harmonics.{n}"].final.magnitude for n in ("b", "a", "b0", "a0")]
-        factor = omega / (np.pi * amplitude * size)
-        largest = np.abs(run["harmonics.answered"].m).max() * 2 * np.pi / omega
-        return complex(*ends[:2]) * factor, complex(*ends[2:]) * factor, largest
+        return model.simulate(quantity(periods * 2 * np.pi / omega, "s"), rtol=TOLERANCE,
+                              max_step=quantity(np.pi / 8 / omega, "s"), progress=False)
 
     @cached_property
     def model(self) -> Any:
@@ -201,47 +199,56 @@ class Bench:
         model: Any = Model("describing function")
         model.element = deepcopy(self.element)
         if self.is_signal:
-            model.harmonics = _signal_bench(self.input_unit, self.output_unit)()
-            model.connect(model.harmonics.drive, getattr(model.element, self.input))
-            model.connect(getattr(model.element, self.output), model.harmonics.answer)
+            model.drive = _signal_bench(self.input_unit, self.output_unit)()
+            model.connect(model.drive.sine, getattr(model.element, self.input))
+            model.connect(getattr(model.element, self.output), model.drive.answer)
             return model
         first, second = (getattr(model.element, n) for n in self.ports)
-        model.harmonics = _port_bench(first.port.domain, self.displacement)()
-        model.connect(first, model.harmonics.P)
-        model.connect(second, model.harmonics.N)
+        model.drive = _port_bench(first.port.domain, self.displacement)()
+        model.connect(first, model.drive.P)
+        model.connect(second, model.drive.N)
         return model
 
 
-class _Harmonics(Component):
-    """Drives with a sine, and integrates the answer over the last two periods."""
+def first_harmonic(recording: Recording, index: int, omega: float, end: float
+                   ) -> tuple[complex, float]:
+    """First harmonic of a period of a run, with the sine and the cosine, and what else is in it as
+    a part of it.
+
+    Integrated from knot to knot: at equal distances a jump would be up to one of them too late.
+    """
+    knots, period = np.asarray(recording.knots, dtype=float), 2 * np.pi / omega
+    end = min(end, float(knots[-1]))
+    inner = knots[(knots > end - period) & (knots < end)]
+    inside = smooth_intervals(np.concatenate([[end - period], inner, [end]]))
+
+    def mean(rows: Callable[[Array, Array], Array]) -> Array:
+        return integrals(lambda t: rows(recording.values([index], t)[0], omega * t), *inside,
+                         negligible=RESOLVED)[0] / period
+
+    middle, of_sine, of_cosine = mean(lambda y, a: np.array([y, 2 * y * np.sin(a),
+                                                             2 * y * np.cos(a)]))
+    rest = mean(lambda y, a: (y - middle - of_sine * np.sin(a) - of_cosine * np.cos(a))[None] ** 2)
+    size = np.hypot(of_sine, of_cosine)
+    return complex(of_sine, of_cosine), float(np.sqrt(2 * rest[0]) / (size or 1.0))
+
+
+class _Drive(Component):
+    """Drives with a sine."""
 
     amplitude, omega = Parameter(1.0), Parameter("1 rad/s")
-    weight, answered = Parameter(1.0), Variable("1")
-    begins, before = Parameter("1 s"), Parameter("0 s")
-    b, a = Variable("s", "0 s", priority="high"), Variable("s", "0 s", priority="high")
-    b0, a0 = Variable("s", "0 s", priority="high"), Variable("s", "0 s", priority="high")
-
-    def integrals(self, answer: Any) -> Iterator[Any]:
-        """The Fourier integrals of an answer, a plain number."""
-        angle, late = self.omega * time, where(time >= self.begins, 1.0, 0.0)
-        early = where(time >= self.before, 1.0, 0.0) - late
-        of_sine, of_cosine = (self.weight * self.answered * f(angle) for f in (sin, cos))
-        yield self.answered == answer
-        yield der(self.b) == late * of_sine
-        yield der(self.a) == late * of_cosine
-        yield der(self.b0) == early * of_sine
-        yield der(self.a0) == early * of_cosine
+    answered = Variable("1")
 
 
 def _signal_bench(given: Unit, answered: Unit) -> type[Component]:
     one_in, one_out = (quantity(1.0, as_unit(_si(u))) for u in (given, answered))
 
-    class SignalBench(_Harmonics):
-        drive, answer = Output(_si(given)), Input(_si(answered))
+    class SignalBench(_Drive):
+        sine, answer = Output(_si(given)), Input(_si(answered))
 
         def equations(self) -> Iterator[Any]:
-            yield self.drive == one_in * self.amplitude * sin(self.omega * time)
-            yield from self.integrals(self.answer / one_out)
+            yield self.sine == one_in * self.amplitude * sin(self.omega * time)
+            yield self.answered == self.answer / one_out
 
     return SignalBench
 
@@ -252,7 +259,7 @@ def _port_bench(domain: Domain, displacement: bool) -> type[Component]:
         domain.across[across], domain.through[through]))
     wave = cos if displacement else sin
 
-    class PortBench(_Harmonics):
+    class PortBench(_Drive):
         grounds = True
         P, N = Port(domain), Port(domain)
 
@@ -260,7 +267,7 @@ def _port_bench(domain: Domain, displacement: bool) -> type[Component]:
             first, second = (getattr(p, across) for p in (self.P, self.N))
             yield first == one_in * self.amplitude * wave(self.omega * time)
             yield second == 0 * one_in
-            yield from self.integrals(-getattr(self.P, through) / one_out)
+            yield self.answered == -getattr(self.P, through) / one_out
 
     return PortBench
 

@@ -5,7 +5,6 @@ Where a linear model holds, both agree; where they do not, the amplitude matters
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
@@ -17,15 +16,13 @@ from ...language.expression import sin
 from ...numerics.arrays import Array, Complexes
 from ...results.lookup import find_one
 from ...results.plots.figures import bare_figure, finished_figure
-from ...results.recording import Recording
 from ...results.sheet import Sheet, Tabulated
-from ...results.values.quadrature import integrals
-from ...results.values.rows import smooth_intervals
 from ...studies.settings import find_setting
 from ...units import Unit, from_si, quantity, to_si
 from ..linear.frequency import angular_frequency
 from ..linear.linear_model import LinearModel
 from ..linear.signals import ratio_unit, signals_of
+from .elements import first_harmonic
 
 __all__ = ["SweptResponse", "swept_response"]
 
@@ -150,7 +147,7 @@ def _answer(model: CompiledModel, output: str, omega: float, rtol: float) -> tup
         info = find_one(run.recording.catalog, output, model.name)
         before, last = run.recording.values([info.index], t)[0].reshape(2, LOOKS)
         if np.abs(last - before).max() <= REPEATS * np.ptp(last):
-            return _harmonic(run.recording, info.index, omega)
+            return first_harmonic(run.recording, info.index, omega, periods * period)
         periods *= 2
         if periods > MOST_PERIODS:
             raise SimulationError(
@@ -158,22 +155,3 @@ def _answer(model: CompiledModel, output: str, omega: float, rtol: float) -> tup
                 f"{omega / 2 / np.pi:.6g} Hz.", "It may drift away or oscillate by itself; look at "
                 "a run. Where it only settles slowly, start nearer to rest; where it is sampled, "
                 "take frequencies of whose period the sample time is a whole part.")  # fmt: skip
-
-
-def _harmonic(recording: Recording, index: int, omega: float) -> tuple[complex, float]:
-    """First harmonic of the last period of a run, and what else is in it as a part of it.
-
-    Integrated from knot to knot: at equal distances a jump would be up to one of them too late.
-    """
-    knots, period = np.asarray(recording.knots, dtype=float), 2 * np.pi / omega
-    inside = smooth_intervals(np.append(knots[-1] - period, knots[knots > knots[-1] - period]))
-
-    def mean(rows: Callable[[Array, Array], Array]) -> Array:
-        return integrals(lambda t: rows(recording.values([index], t)[0], omega * t),
-                         *inside)[0] / period
-
-    middle, of_sine, of_cosine = mean(lambda y, a: np.array([y, 2 * y * np.sin(a),
-                                                             2 * y * np.cos(a)]))
-    rest = mean(lambda y, a: (y - middle - of_sine * np.sin(a) - of_cosine * np.cos(a))[None] ** 2)
-    size = np.hypot(of_sine, of_cosine)
-    return complex(of_sine, of_cosine), float(np.sqrt(2 * rest[0]) / (size or 1.0))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.linalg import schur, solve_triangular
 from scipy.sparse import csc_matrix, identity
 from scipy.sparse.linalg import splu
 
@@ -16,7 +14,6 @@ from ...units import Unit, to_si, unit, unit_given
 
 __all__ = ["angular_frequency", "transfer"]
 
-FEW = 60  # states, and entries of a row beyond as many of them, of full matrices
 EPS = float(np.finfo(float).eps)
 
 
@@ -43,30 +40,11 @@ def transfer(a: Any, b: Array, c: Array, d: Array, s: Complexes) -> Complexes:
     if not len(b):
         out[:] = d
         return out
-    dense = isinstance(a, np.ndarray) and (len(a) <= FEW or np.count_nonzero(a) > FEW * len(a))
-    solve = (_triangular_solver if dense else _sparse_solver)(a, b)
+    eye, whole, right = identity(len(b), format="csc"), csc_matrix(a), b.astype(complex)
     for k, at in enumerate(s):
         try:
-            answer = solve(at)
-        except (np.linalg.LinAlgError, RuntimeError):  # a pole to the last bit
-            answer = solve(at * (1 + 2 * EPS))
+            answer = splu(at * eye - whole).solve(right)
+        except RuntimeError:  # a pole to the last bit
+            answer = splu(at * (1 + 2 * EPS) * eye - whole).solve(right)
         out[k] = c @ answer + d
     return out
-
-
-def _triangular_solver(a: Array, b: Array) -> Callable[[complex], Array]:
-    """Return (s - A)^-1 b as a function of s, with A brought to triangular form once."""
-    t, q = schur(a, output="complex")
-    right, diagonal, moved = q.conj().T @ b, t.diagonal().copy(), -t
-
-    def solve(s: complex) -> Array:
-        np.fill_diagonal(moved, s - diagonal)
-        return np.asarray(q @ solve_triangular(moved, right, check_finite=False))
-
-    return solve
-
-
-def _sparse_solver(a: Any, b: Array) -> Callable[[complex], Array]:
-    """Return (s - A)^-1 b as a function of s, of a sparse matrix."""
-    eye, whole, right = identity(len(b), format="csc"), csc_matrix(a), b.astype(complex)
-    return lambda s: np.asarray(splu(s * eye - whole).solve(right))

@@ -15,16 +15,15 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from ... import native
 from ...exceptions import ParameterError
 from ...language.expression import TIME
 from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.blas_threads import threads_for
 from ...system.evaluator import Evaluator
 from ...system.points import Points
 from ...system.problem import Problem
 from ..linear.derivatives import elements_of_system
-from .columns import Columns
 
 __all__ = ["Derivatives", "SensitivityEquations"]
 
@@ -93,8 +92,6 @@ class SensitivityEquations:
         #: Guards: relations, then room to the upper and to the lower bound, then flow or gap.
         guards = ca.vertcat(tape.crossings, room, moving)
         self._guards = self._jacobian(guards)
-        #: The same of many points, where no more than their states has to be known.
-        self.columns = Columns(self.system, self.modes, held, tape.p[entries.tolist()], guards)
         #: Whether efforts were met that are not determined by what is held.
         self.singular = False
         self._rows: dict[str, Made] = {}
@@ -105,11 +102,6 @@ class SensitivityEquations:
         refuse(problem, where)
         key = f"sensitivities by {entries.tolist()}"
         return problem.system.once(key, lambda: cls(problem, entries, where))
-
-    @property
-    def are_known_by_states(self) -> bool:
-        """Whether :attr:`columns` serves at all points that were looked at."""
-        return self.columns.serves and not self.singular
 
     def _of_elements(self) -> tuple[ca.SX, ca.SX, ca.SX]:
         """What holds the modes; what moves where they move, and the room to their bounds."""
@@ -159,7 +151,7 @@ class SensitivityEquations:
         modes = points.mode_columns() if self.modes.numel() else np.zeros((0, len(points)))
         if not len(past):
             past = np.zeros((0, len(points)))
-        return native.column_values(made.function, points, modes.astype(float), past, again=True).T
+        return made.function.at_columns(*points.columns(), modes.astype(float), past).T
 
     # -- total derivatives -----------------------------------------------------------------
     def slopes(self, points: Points) -> Derivatives:
@@ -233,7 +225,8 @@ class SensitivityEquations:
         if not w.shape[2]:
             return []
         right = np.concatenate([x, p, d, t], axis=2)
-        out, known = self._solved(w, right)
+        with threads_for(w.shape[1]):
+            out, known = self._solved(w, right)
         if not known.all():
             out[~known] = self._solved_with_rates(points.some(np.flatnonzero(~known)), w[~known],
                                                   right[~known])
@@ -245,20 +238,19 @@ class SensitivityEquations:
         share what they hold."""
         matrix, rows, columns = _equilibrated(matrix)
         right = right / rows
-        out = solved_by_blocks(self._blocks, matrix, right)
-        if out is None:
+        with np.errstate(all="ignore"):
+            try:
+                inverse = np.linalg.inv(matrix)
+            except np.linalg.LinAlgError:
+                inverse = np.full_like(matrix, np.nan)
+        # a bound of all condition numbers, which is quickly found
+        if not matrix.shape[1] ** 2 * np.abs(inverse).max(initial=0.0) < 1 / SINGULAR:
             sizes = np.linalg.svd(matrix, compute_uv=False)
-            out = np.linalg.pinv(matrix, rcond=SINGULAR) @ right
+            inverse = np.linalg.pinv(matrix, rcond=SINGULAR)
             if (sizes[:, -1] <= SINGULAR * sizes[:, 0]).any():
-                self.singular = True
+                self.singular, out = True, inverse @ right
                 return out / columns, _is_met(matrix @ out, right)
-        return out / columns, np.ones(len(matrix), dtype=bool)
-
-    @cached_property
-    def _blocks(self) -> list[Block]:
-        """Blocks of equations in which torn unknowns and efforts depend on each other."""
-        made, of_w = self._algebraic, self._of_w(self._algebraic)
-        return blocks_of(made.row[of_w], made.column[of_w] - self.system.nx, self._w.numel())
+        return inverse @ right / columns, np.ones(len(matrix), dtype=bool)
 
     def _solved_with_rates(self, points: Points, matrix: Array, right: Array) -> Array:
         """Solutions where some of the equations hold for states alone, as that of a coil behind
@@ -334,54 +326,3 @@ def refuse(problem: Problem, where: str) -> None:
     raise ParameterError(where, f"cannot be found of {what}.",
                          "Compare two runs with slightly different values instead.",
                          code="sensitivities.unknown")  # fmt: skip
-
-
-class Block(NamedTuple):
-    """Rows and columns of a block, and the columns before it that its rows see."""
-
-    rows: Indices
-    columns: Indices
-    sees: Indices
-
-
-def blocks_of(row: Indices, column: Indices, size: int) -> list[Block]:
-    """The blocks of a square matrix by where it may have entries, in the order of solving.
-
-    None where the matrix is singular by its structure.
-    """
-    pattern = ca.Sparsity.triplet(size, size, row.tolist(), column.tolist())
-    if not size or ca.sprank(ca.DM(pattern)) < size:
-        return []
-    count, of_rows, of_columns, first, *_ = pattern.btf()
-    rows, columns = np.array(of_rows), np.array(of_columns)
-    number, place = np.empty(size, dtype=int), np.empty(size, dtype=int)
-    for of, order in ((place, rows), (number, columns)):
-        of[order] = np.repeat(np.arange(count), np.diff(first))
-    others = number[column] != place[row]
-    return [Block(rows[a:b], columns[a:b], np.unique(column[others & (place[row] == k)]))
-            for k, (a, b) in enumerate(zip(first[:-1], first[1:], strict=True))]
-
-
-def solved_by_blocks(blocks: list[Block], matrix: Array, right: Array) -> Array | None:
-    """Solutions at all points; None where a block, or the structure, may be singular.
-
-    Rows and columns of the matrices are about equally large.
-    """
-    if matrix.shape[2] and not blocks:
-        return None
-    out = np.empty((len(matrix), matrix.shape[2], right.shape[2]))
-    for rows, columns, sees in blocks:
-        given = right[:, rows]
-        if len(sees):
-            given = given - matrix[:, rows[:, None], sees] @ out[:, sees]
-        mine = matrix[:, rows[:, None], columns]
-        try:
-            with np.errstate(divide="ignore"):
-                inverse = np.linalg.inv(mine) if len(rows) > 1 else 1.0 / mine
-        except np.linalg.LinAlgError:
-            return None
-        # a bound of all condition numbers, which is quickly found
-        if not len(rows) ** 2 * np.abs(inverse).max(initial=0.0) < 1 / SINGULAR:
-            return None
-        out[:, columns] = inverse @ given if len(rows) > 1 else inverse * given
-    return out

@@ -299,9 +299,10 @@ class Jumps:
         before = point.d[:, 0].copy()
         before[target] = given[target]
         was, now = self._slopes(before) if dt.any() else np.zeros((2, self.system.nx))
-        d = np.where(start.sampled, by @ np.concatenate([
-            start.x, self.dp, start.d, 0 * dt[None]]), start.d)
-        d += (by[:, : self.system.nx] @ was + by[:, -1])[:, None] * dt
+        d = start.d
+        if start.sampled:
+            d = by @ np.concatenate([start.x, self.dp, start.d, 0 * dt[None]])
+        d = d + (by[:, : self.system.nx] @ was + by[:, -1])[:, None] * dt
         jumps = bool(np.any(before != point.d[:, 0])) | np.any((d != start.d)[target], axis=0)
         return Changes(start.x + (was - now)[:, None] * dt, d), (dt != 0) & jumps
 

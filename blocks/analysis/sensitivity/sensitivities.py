@@ -36,6 +36,7 @@ __all__ = ["FoundSensitivities", "SensitivityWarning", "refuse_no_count",
            "refuse_other_options", "run_with_sensitivities"]
 
 WHERE = "simulate(sensitivities=…)"
+AT_ONCE = 2e7  # entries of matrices with all their zeros
 
 
 class SensitivityWarning(UserWarning):
@@ -94,7 +95,6 @@ class FoundSensitivities(Sensitivities):
         self._dp = start.p[entries]
         self._equations = SensitivityEquations.of(recording.problem, entries, where)
         self._saltation = Saltation(recording, self._equations, self._dp, self.parameters)
-        self._by_states = self._equations.are_known_by_states and not recording.system.clusters
         self._constraints = Constraints(self._saltation) if recording.system.clusters else None
         self._kinks = start.kinks
         changes = self._saltation.at_start(start)
@@ -184,24 +184,19 @@ class FoundSensitivities(Sensitivities):
         return self._constraints.free(0, whole) if self._constraints else whole
 
     def _coefficients(self, t: Array, which: Indices) -> Coefficients:
-        if self._by_states:
-            a, p, d = self._equations.columns.slopes(*self._known(t, which))
-            return Coefficients(a, p @ self._dp, d)
+        count = max(1, int(AT_ONCE / (1 + self._recording.system.nx) ** 2))
+        parts = [slice(k, k + count) for k in range(0, max(1, len(t)), count)]
+        return Coefficients.joined([self._some_coefficients(t[k], which[k]) for k in parts])
+
+    def _some_coefficients(self, t: Array, which: Indices) -> Coefficients:
         points = self._points(t, which)
         slopes = self._equations.slopes(points)
         if self._constraints:
             return self._constraints.coefficients(points, which, slopes)
-        return Coefficients(Entries.of(slopes.x), slopes.p @ self._dp, slopes.d)
-
-    def _known(self, t: Array, which: Indices) -> tuple[Points, Indices]:
-        """Points with nothing solved for, and the modes that are held there."""
-        points, _ = self._recording.replay.interpolated(self._within(t, which), which)
-        return points, self._saltation.modes[which].T
+        return Coefficients(Entries.of(slopes.x), slopes.p @ self._dp, slopes.d.copy())
 
     def _guards(self, t: Array, which: Indices) -> Array:
         """What says when an event happens, (guards, points)."""
-        if self._by_states:
-            return self._equations.columns.guards(*self._known(t, which))
         return self._equations.guard_values(self._points(t, which))
 
     def _over(self, event: int, x: Array, d: Array) -> tuple[Array, Array]:

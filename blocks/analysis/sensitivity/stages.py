@@ -9,16 +9,15 @@ are solved for step after step.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import comb
 from typing import Any, Self
 
 import numpy as np
 from numpy.polynomial import legendre, polynomial
-from scipy.sparse import csc_matrix
-from scipy.sparse.linalg import SuperLU, splu
+from scipy.sparse import csr_array, eye_array, kron
+from scipy.sparse.linalg import splu
 
 from ...numerics.arrays import Array, Indices
 
@@ -42,16 +41,8 @@ def _radau() -> tuple[Array, Array, Array]:
     return nodes, basis, np.array([polynomial.polyint(b) for b in basis])
 
 
-def _halved() -> tuple[Array, Array, Array]:
-    """Eigenvalues of the method's matrix, its eigenvectors and their inverse; one of each pair."""
-    values, vectors = np.linalg.eig(MATRIX)
-    half = values.imag > 0
-    return values[half], vectors[:, half], np.linalg.inv(vectors)[half]
-
-
 NODES, BASIS, INTEGRALS = _radau()
 MATRIX = np.array([[polynomial.polyval(c, i) for i in INTEGRALS] for c in NODES])
-EIGENVALUES, FROM_EIGEN, TO_EIGEN = _halved()
 #: What the values at the nodes give of the last Legendre polynomial, and where the step begins.
 LAST_TERM, BEGIN = BASIS[:, -1] / comb(2 * STAGES - 2, STAGES - 1), BASIS[:, 0]
 
@@ -71,6 +62,17 @@ class Entries:
         row, column = np.nonzero((matrices != 0).any(axis=0))
         return cls(matrices[:, row, column], row, column, matrices.shape[1])
 
+    @classmethod
+    def joined(cls, parts: Sequence[Entries]) -> Entries:
+        """The matrices of several, with room for the entries of all."""
+        size = parts[0].size
+        numbers = [part.row * size + part.column for part in parts]
+        every = np.unique(np.concatenate(numbers))
+        values = [np.zeros((len(part.values), len(every))) for part in parts]
+        for mine, part, number in zip(values, parts, numbers, strict=True):
+            mine[:, np.searchsorted(every, number)] = part.values
+        return cls(np.concatenate(values), *np.divmod(every, size), size)
+
     def full(self) -> Array:
         """The matrices with all their zeros."""
         out = np.zeros((len(self.values), self.size, self.size))
@@ -89,6 +91,13 @@ class Coefficients:
     a: Entries
     b: Array
     d: Array
+
+    @classmethod
+    def joined(cls, parts: Sequence[Coefficients]) -> Coefficients:
+        """Those at the points of several, one after the other."""
+        return cls(Entries.joined([part.a for part in parts]),
+                   np.concatenate([part.b for part in parts]),
+                   np.concatenate([part.d for part in parts]))
 
 
 @dataclass
@@ -168,13 +177,13 @@ class _Full(Steps):
         """Return the steps, from coefficients at their stages."""
         whole = a.full().reshape(len(start), STAGES, b.shape[2], b.shape[2])
         right = np.concatenate([whole, b, d], axis=3)
-        constant = np.all(whole == whole[:, :1], axis=(1, 2, 3))
-        slopes = np.empty_like(right)
-        for some, solve in ((constant, _solved_apart), (~constant, _solved_together)):
-            if some.any():
-                slopes[some] = solve(whole[some], length[some], right[some])
-        cuts = np.cumsum([whole.shape[2], b.shape[3]])
-        return cls(start, length, which, *np.split(slopes, cuts, axis=3))
+        count, n = len(start), whole.shape[2]
+        matrix = np.eye(STAGES * n) - (
+            (MATRIX[None, :, None, :, None] * length[:, None, None, None, None])
+            * whole[:, :, :, None, :]).reshape(count, STAGES * n, STAGES * n)
+        slopes = np.linalg.solve(matrix, right.reshape(count, STAGES * n, right.shape[3]))
+        cuts = np.cumsum([n, b.shape[3]])
+        return cls(start, length, which, *np.split(slopes.reshape(right.shape), cuts, axis=3))
 
     @property
     def size(self) -> int:
@@ -192,167 +201,49 @@ class _Full(Steps):
         return x
 
 
-def _solved_together(a: Array, length: Array, right: Array) -> Array:
-    """Slopes at all stages from one matrix for each step."""
-    count, _, n, columns = right.shape
-    matrix = np.eye(STAGES * n) - (
-        (MATRIX[None, :, None, :, None] * length[:, None, None, None, None]) * a[:, :, :, None, :]
-    ).reshape(count, STAGES * n, STAGES * n)
-    found = np.linalg.solve(matrix, right.reshape(count, STAGES * n, columns))
-    return np.asarray(found.reshape(right.shape))
-
-
-def _solved_apart(a: Array, length: Array, right: Array) -> Array:
-    """Return the changes at the stages where A is constant, by combinations of the stages.
-
-    These are the eigenvectors of the method's matrix [Hairer & Wanner II, IV.8]; of a conjugate
-    pair one is solved for, twice its real part counts.
-    """
-    (count, _, *shape), a = right.shape, a[:, 0]
-    size, pairs = shape[0] * shape[1], len(EIGENVALUES)
-    given = (TO_EIGEN @ right.reshape(count, STAGES, size)).reshape(count, pairs, *shape)
-    matrix = np.eye(a.shape[1]) - (length[:, None] * EIGENVALUES)[:, :, None, None] * a[:, None]
-    found = np.linalg.solve(matrix, given).reshape(count, pairs, size)
-    return np.asarray(2.0 * (FROM_EIGEN @ found).real).reshape(right.shape)
-
-
 # -- many states -------------------------------------------------------------------------------
-class _Pattern:
-    """Where matrices have entries: what their equations at stages are made of.
-
-    ``row``, ``column`` and ``size`` are those of A; the diagonal is added.
-    """
-
-    def __init__(self, row: Indices, column: Indices, size: int) -> None:
-        self.size = n = size
-        given = column * n + row
-        number = np.union1d(given, np.arange(n) * (n + 1))
-        # where the entries that were given stand among those by columns
-        self.place: Indices = np.searchsorted(number, given)
-        self.column, self.row = np.divmod(number, n)
-        self.first = np.searchsorted(self.column, np.arange(n + 1))
-        self.diagonal: Indices = np.flatnonzero(self.row == self.column)
-        self._by_rows = np.argsort(self.row, kind="stable")
-        self._rows = np.searchsorted(self.row[self._by_rows], np.arange(n))
-
-    def holds(self, other: _Pattern) -> bool:
-        """Whether another is the same."""
-        return np.array_equal(self.row, other.row) and np.array_equal(self.first, other.first)
-
-    def product(self, a: Array, x: Array) -> Array:
-        """Matrices of given entries, (matrices, entries), times one with few columns."""
-        return np.add.reduceat((a[:, :, None] * x[self.column])[:, self._by_rows], self._rows,
-                               axis=1)
-
-    def factors(self, values: Array) -> SuperLU:
-        """Return factors of the identity less a matrix of given entries."""
-        values = -values
-        values[self.diagonal] += 1.0
-        return _factors(self._apart, values)
-
-    @cached_property
-    def _apart(self) -> csc_matrix:
-        return _empty(self.row, self.first)
-
-    @cached_property
-    def _together(self) -> tuple[csc_matrix, Indices, Indices]:
-        """The matrix of all stages, stage by stage for each state; where its entries stand,
-        (entries, stages, stages), and its diagonal."""
-        count, each = np.diff(self.first), np.arange(STAGES)
-        inner = np.arange(len(self.row)) - self.first[self.column]
-        begin = STAGES * (STAGES * self.first[self.column] + inner)
-        place: Indices = np.asarray(begin[:, None, None] + each + (
-            STAGES * count[self.column][:, None, None] * each[:, None]), dtype=int)
-        rows = np.empty(place.size, dtype=int)
-        rows[place] = (STAGES * self.row)[:, None, None] + np.broadcast_to(each, place.shape)
-        first = np.append((STAGES**2 * self.first[:-1, None] + STAGES * count[:, None] * each
-                           ).ravel(), place.size)
-        diagonal: Indices = place[self.diagonal][:, each, each]
-        return _empty(rows, first), place, diagonal
-
-    def factors_together(self, values: Array, length: float) -> SuperLU:
-        """Return factors of the matrix of all stages; ``values`` of A are (stages, entries)."""
-        matrix, place, diagonal = self._together
-        whole = np.empty(place.size)
-        whole[place] = values.T[:, None, :] * (-length * MATRIX.T)
-        whole[diagonal] += 1.0
-        return _factors(matrix, whole)
-
-
-def _empty(row: Indices, first: Indices) -> csc_matrix:
-    n = len(first) - 1
-    return csc_matrix((np.zeros(len(row)), row.astype(np.int32), first.astype(np.int32)), (n, n))
-
-
-def _factors(matrix: csc_matrix, values: Array) -> SuperLU:
-    matrix.data = values
-    return splu(matrix)
-
-
 @dataclass
 class _Sparse(Steps):
     """Steps of which slopes at the stages are solved for one after the other."""
 
-    pattern: _Pattern
-    a: Array  # (steps, stages, entries of the pattern), the next two (steps, stages, states, …)
-    b: Array
+    a: Array  # (steps,) sparse matrices, those of all stages along the diagonal
+    b: Array  # (steps, stages, states, …), as the next one
     d: Array
-    factors: Array  # of the equations at the stages, lists; None where they are not known
+    factors: Array  # of the equations at the stages; None where they are not known
 
     @classmethod
     def of(cls, start: Array, length: Array, which: Indices, a: Entries, b: Array,
            d: Array) -> _Sparse:
         """Return the steps, from coefficients at their stages."""
-        pattern = _Pattern(a.row, a.column, a.size)
-        values = np.zeros((len(a.values), len(pattern.row)))
-        values[:, pattern.place] = a.values
-        return cls(start, length, which, pattern, values.reshape(len(start), STAGES, -1), b, d,
-                   np.full(len(start), None))
+        first = a.size * np.arange(STAGES)[:, None]
+        places = (first + a.row).ravel(), (first + a.column).ravel()
+        every, size = np.empty(len(start), dtype=object), STAGES * a.size
+        for k, values in enumerate(a.values.reshape(len(start), -1)):
+            every[k] = csr_array((values, places), shape=(size, size))
+        return cls(start, length, which, every, b, d, np.full(len(start), None))
 
     @property
     def size(self) -> int:
-        return self.a.size + self.b.size
-
-    def joined(self, other: _Sparse) -> _Sparse:
-        if self.pattern.holds(other.pattern):
-            return super().joined(other)
-        return self._with(other.pattern).joined(other._with(self.pattern))
-
-    def _with(self, other: _Pattern) -> _Sparse:
-        """Return these equations with room for entries of another pattern."""
-        mine = self.pattern
-        whole = _Pattern(np.append(mine.row, other.row), np.append(mine.column, other.column),
-                         mine.size)
-        a = np.zeros((*self.a.shape[:2], len(whole.row)))
-        a[:, :, whole.place[: len(mine.row)]] = self.a
-        return replace(self, pattern=whole, a=a)
+        return sum(one.nnz for one in self.a) + self.b.size
 
     def along(self, mine: slice, x: Array, d: Array, begin: Array, slopes: Array) -> Array:
         for k in range(mine.start, mine.stop):
             begin[k] = x
-            right = self.pattern.product(self.a[k], x) + self.b[k] + self.d[k] @ d
-            slopes[k] = self._solved(k, right)
+            right = self.a[k] @ np.tile(x, (STAGES, 1)) + (self.b[k] + self.d[k] @ d).reshape(
+                -1, x.shape[1])
+            slopes[k] = self._solved(k, right).reshape(STAGES, *x.shape)
             x = x + self.length[k] * np.tensordot(MATRIX[-1], slopes[k], 1)
         return x
 
     def _solved(self, k: int, right: Array) -> Array:
         """Slopes at the stages of a step."""
-        if not (np.isfinite(right).all() and np.isfinite(self.a[k]).all()):
+        if not (np.isfinite(right).all() and np.isfinite(self.a[k].data).all()):
             return np.full_like(right, np.nan)
-        factors = self.factors[k] or self._made(k)
-        if len(factors) == 1:
-            found = factors[0].solve(right.transpose(1, 0, 2).reshape(-1, right.shape[2]))
-            return np.asarray(found.reshape(-1, *right[:, 0].shape).transpose(1, 0, 2))
-        parts = np.tensordot(TO_EIGEN, right, 1)  # see _solved_apart
-        found = np.array([one.solve(part) for one, part in zip(factors, parts, strict=True)])
-        return np.asarray(2.0 * np.tensordot(FROM_EIGEN, found, 1).real)
-
-    def _made(self, k: int) -> list[SuperLU]:
-        a, length = self.a[k], float(self.length[k])
-        if (a == a[0]).all():
-            made = [self.pattern.factors(length * value * a[0]) for value in EIGENVALUES]
-        else:
-            made = [self.pattern.factors_together(a, length)]
-        if len(self) * sum(one.nnz for one in made) <= MOST_KEPT:
-            self.factors[k] = made
-        return made
+        factors = self.factors[k]
+        if factors is None:
+            size = len(right)
+            by_slopes = kron(self.length[k] * MATRIX, eye_array(size // STAGES))
+            factors = splu((eye_array(size) - self.a[k] @ by_slopes).tocsc())
+            if len(self) * factors.nnz <= MOST_KEPT:
+                self.factors[k] = factors
+        return np.asarray(factors.solve(right))

@@ -1,7 +1,6 @@
 """How does the start of a run change with parameters and initial targets?
 
-Directly, where states start at their own targets; by the equations of the start, where these are
-met; else by differences of consistent starts, extrapolated.
+By differences of consistent starts, extrapolated.
 """
 
 from __future__ import annotations
@@ -10,34 +9,20 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-import casadi as ca
 import numpy as np
 from scipy.interpolate import KroghInterpolator
 
 from ...exceptions import BlocksError, ParameterError, brief
-from ...initialisation.lexicographic import lexicographic_step
-from ...initialisation.nominal_values import Nominals, find_nominals
-from ...initialisation.targets import (
-    LEVELS,
-    TargetFunctions,
-    class_values,
-    collect_targets,
-    target_sizes,
-)
+from ...initialisation.targets import TargetFunctions, collect_targets
 from ...language.compiled_model import CompiledModel
-from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import BLOCK_SINGULAR, FULFILLED
+from ...numerics.arrays import Array, Indices
 from ...simulation.actions import Resets, Samplings
 from ...simulation.recording import RunRecording
 from ...simulation.run_start import RunStart, given_discrete_values
 from ...simulation.time_events import TimeEvents
 from ...studies.settings import Setting, find_setting
-from ...system import System
-from ...system.evaluator import Evaluator
-from ...system.problem import Problem
 from ...units import from_si, to_si
 
 __all__ = ["StartDerivatives", "given_values", "moved_settings", "start_derivatives", "varied"]
@@ -45,7 +30,6 @@ __all__ = ["StartDerivatives", "given_values", "moved_settings", "start_derivati
 STEP = 1e-3  # of a value, or of 1 in its unit where it is zero
 FACTORS = 1.0, 0.5, -1.0, -0.5  # of it, to either side
 JUMP = 1e-9  # of a value: what a start changes by less does not jump
-LINEAR = 1e-13  # of a value: what is off the middle between two others by no more
 
 
 @dataclass(frozen=True)
@@ -56,7 +40,7 @@ class StartDerivatives:
     x: Array
     d: Array
     kinks: list[str]  # settings with which the start changes its modes
-    sampled: Flags  # settings of which ``d`` says only what is before the first samples
+    sampled: bool  # whether ``d`` says only what is before the first samples
 
 
 def moved_settings(model: CompiledModel, paths: Sequence[str], where: str) -> list[Setting]:
@@ -123,33 +107,25 @@ def start_derivatives(model: CompiledModel, settings: Sequence[Setting], recordi
                       ) -> StartDerivatives:
     """How parameters, states and discrete values at the start of a run follow settings."""
     system, first = recording.system, recording.episodes[0]
-    sampled = system.nd > len(system.tables.slots)
     # targets follow from efforts that the start decides on, beside its equations
     hangs = bool(TargetFunctions.of(system, collect_targets(system).given.slots).see_efforts.any())
-    # discrete values follow from more than expressions
-    acts = sampled and (Resets.of(system).active or bool(Samplings(
-        system, TimeEvents(system, recording.p, 0.0, 0.0)).in_python))
-    unseen = acts or hangs or _strikes(model, recording)
-    seen = None if unseen else _seen_by_states(system, first.x)
-    equations = cache(lambda: _equations(model, recording))
-    base: list[Any] | None = None
-    columns: list[tuple[Array, ...]] = []
-    kinks, before_samples = [], []
+    # first samples are differentiated apart, where nothing else assigns discrete values
+    before = system.nd > len(system.tables.slots) and not (
+        Resets.of(system).active or Samplings(
+            system, TimeEvents(system, recording.p, 0.0, 0.0)).in_python)
+    base = _start(model, first.start, before)
+    free = np.zeros(0, dtype=int) if hangs else _held(recording, base)
+    columns, kinks = [], []
     for setting in settings:
         value = float(given_values([setting])[0])
-        column = None if seen is None else _implicit_column(model, equations, setting, value, seen)
-        before_samples.append(sampled and column is not None)
-        if column is None:
-            base = base or _start(model, first.start)
-            free = np.zeros(0, dtype=int) if hangs else _held(recording, base)
-            column, kink = _column(model, setting, value, base, first.start, free)
-            if kink:
-                kinks.append(setting.path)
+        column, kink = _column(model, setting, value, base, first.start, before, free)
+        if kink:
+            kinks.append(setting.path)
         columns.append(column)
     sizes = len(recording.p), system.nx, system.nd
     p, x, d = (np.array([c[k] for c in columns]).T.reshape(n, len(columns))
                for k, n in enumerate(sizes))
-    return StartDerivatives(p, x, d, kinks, np.array(before_samples, dtype=bool))
+    return StartDerivatives(p, x, d, kinks, bool(before))
 
 
 def _held(recording: RunRecording, base: list[Any]) -> Indices:
@@ -159,90 +135,8 @@ def _held(recording: RunRecording, base: list[Any]) -> Indices:
         (base[3] == 0) & ~laws.elements.valve)
 
 
-def _strikes(model: CompiledModel, recording: RunRecording) -> bool:
-    """Whether a run starts with an impact, after which states are others."""
-    laws, first = recording.problem.laws, recording.episodes[0]
-    if laws is None or not laws.elements.contact.any():
-        return False
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        problem, _ = RunStart(model, first.start).consistent()
-    return bool(np.any(np.abs(problem.x - first.x) > JUMP * problem.scale_x))
-
-
-def _seen_by_states(system: System, x: Array) -> ca.SX:
-    """What the states at the start follow from: nothing, where each starts at its own target.
-
-    Those that constraints tie follow from these and from the targets, whatever else there is.
-    """
-    targets, tape = collect_targets(system), system.tape
-    slots, states = targets.given.slots, tape.reduced.states
-    classes = system.flat.class_of[slots]
-    if not system.clusters and set(classes.tolist()) <= set(states.tolist()) and np.array_equal(
-            class_values(system, targets)[states], x):
-        return ca.SX(0, 1)
-    wanted = TargetFunctions.of(system, slots).expression
-    seen = ca.vertcat(tape.constraints, wanted)
-    return ca.vertcat(seen, tape.residual) if ca.depends_on(seen, tape.z) else seen
-
-
-def _equations(model: CompiledModel, recording: RunRecording) -> StartEquations:
-    """Return the equations of the start of a run."""
-    problem, t = recording.replay.at_start(), recording.episodes[0].start
-    problem.tie(np.zeros(0, dtype=int))
-    return StartEquations(problem, t, find_nominals(recording.system, model.compiled.nominal_table))
-
-
-def _given(system: System) -> list[Array]:
-    """Parameters, targets and discrete values as they are given."""
-    return [system.parameters(), collect_targets(system).given.values,
-            given_discrete_values(system)]
-
-
-def _implicit_column(model: CompiledModel, equations: Callable[[], StartEquations],
-                     setting: Setting, value: float, seen: ca.SX) -> tuple[Array, ...] | None:
-    """The derivatives by one setting, where the start meets its equations."""
-    system, step = model.compile(), STEP * (abs(value) or 1.0)
-    base, beside = _given(system), dict[float, list[Array]]()
-    for factor in FACTORS:
-        with varied(model) as give:
-            try:
-                give(setting, value + factor * step)
-                if model.compile() is not system:
-                    return None
-                beside[factor] = _given(system)
-            except BlocksError:  # beyond a bound, say
-                continue
-        if factor == 0.5 and len(beside) == 2 and all(
-                np.allclose(far + here, 2 * near, rtol=LINEAR, atol=0)
-                for far, near, here in zip(beside[1.0], beside[0.5], base, strict=True)):
-            break  # they lie on lines
-    p, targets, d = (_difference({f: one[k] for f, one in beside.items()}, base[k], step)
-                     for k in range(3))
-    x = _moved_directly(system, p, targets, seen)
-    if x is None:
-        if not equations().met:
-            return None
-        x = equations().moved(p, targets)
-    return p, x, d
-
-
-def _moved_directly(system: System, p: Array, targets: Array, seen: ca.SX) -> Array | None:
-    """How states follow parameters and their own targets; None where others have a say."""
-    if seen.numel():
-        sees = ca.depends_on(seen, system.tape.p[np.flatnonzero(p).tolist()])
-        return None if sees or targets.any() else np.zeros(system.nx)
-    slots, x = collect_targets(system).given.slots, np.zeros(system.nx)
-    classes = system.flat.class_of[slots]
-    for k in np.flatnonzero(targets):
-        if np.count_nonzero(classes == classes[k]) > 1:
-            return None
-        x[system.tape.reduced.states == classes[k]] = targets[k] * system.flat.sign_of[slots[k]]
-    return x
-
-
 def _column(model: CompiledModel, setting: Setting, value: float, base: list[Any], t: float,
-            free: Indices) -> tuple[tuple[Array, ...], bool]:
+            before: bool, free: Indices) -> tuple[tuple[Array, ...], bool]:
     """The derivatives by one setting, and whether the start decides otherwise beside it, but on
     elements that are ``free`` to.
 
@@ -254,7 +148,7 @@ def _column(model: CompiledModel, setting: Setting, value: float, base: list[Any
         with varied(model) as give:
             try:
                 give(setting, value + factor * step)
-                starts[factor] = _start(model, t, (base[1], base[4]))
+                starts[factor] = _start(model, t, before, (base[1], base[4]))
             except BlocksError:  # beyond a bound, say
                 continue
     steady = {f: s for f, s in starts.items() if not _jumps(starts, base, f)}
@@ -285,72 +179,13 @@ def _difference(values: dict[float, Array], base: Array, step: float) -> Array:
     return np.asarray(polynomial.derivative(0.0)) if beside else np.zeros(len(base))
 
 
-def _start(model: CompiledModel, t: float, near: tuple[Array, Array] | None = None) -> list[Any]:
-    """Parameters, states, discrete values; modes, which do not change by little; torn unknowns."""
+def _start(model: CompiledModel, t: float, before: bool, near: tuple[Array, Array] | None = None
+           ) -> list[Any]:
+    """Parameters, states, discrete values, those ``before`` the first samples where it is so said;
+    modes, which do not change by little; torn unknowns."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the run itself tells them
         problem, _ = RunStart(model, t, near=near).decided()
     modes = np.zeros(0) if problem.laws is None else problem.laws.modes.copy()
-    return [problem.p.copy(), problem.x.copy(), problem.d.copy(), modes, problem.z.copy()]
-
-
-class StartEquations:
-    """Constraints and targets at a start, to first order.
-
-    ``nominals`` weigh targets against each other.
-    """
-
-    def __init__(self, problem: Problem, t: float, nominals: Nominals) -> None:
-        self._system, self._scale = problem.system, problem.scale_x
-        system, targets = self._system, collect_targets(problem.system).given
-        outputs = TargetFunctions.of(system, targets.slots)
-        self._size = target_sizes(system, targets.slots, nominals)
-        self._levels = [targets.levels == k for k in range(len(LEVELS))]
-        self._by_p, self._constraints_by_p = self._by_parameters(problem, t, outputs)
-        of_targets = outputs.slopes(problem, t).toarray() * self._scale / self._size[:, None]
-        missed = (outputs.values(problem, t) - targets.values) / self._size
-        constrained = bool(system.tape.constraints.numel())
-        self._jacobians = [
-            outputs.constraint_slopes(problem, t).toarray() * self._scale if constrained else None,
-            *(of_targets[mine] if mine.any() else None for mine in self._levels)]
-        # whether all targets that have a say are met: a compromise follows otherwise
-        self.met = self._are_met([np.zeros(0), *(missed[mine] for mine in self._levels)])
-
-    def _by_parameters(self, problem: Problem, t: float, outputs: TargetFunctions
-                       ) -> tuple[Array, Array]:
-        """Derivatives of targets and of constraints by all parameters, torn unknowns following."""
-        system, at = self._system, problem.arguments(t)
-
-        def made() -> Evaluator:
-            return system.jacobian(ca.vertcat(outputs.expression, system.tape.residual,
-                                              system.tape.constraints), system.tape.p)
-
-        count, nz = len(outputs.classes), system.nz
-        rows = system.once(f"start by parameters {outputs.classes.tolist()}", made).sparse(*at)
-        by_p: Array = rows[:count].toarray()
-        if nz:
-            by_p -= outputs.by_z.sparse(*at).toarray() @ outputs.torn_for(
-                problem, t, rows[count : count + nz].toarray())
-        return by_p, rows[count + nz :].toarray()
-
-    def _are_met(self, missed: list[Array]) -> bool:
-        """Whether no target is off that could move the start."""
-        null = np.eye(self._system.nx)
-        for j, r in zip(self._jacobians, missed, strict=True):
-            if j is None or not null.shape[1]:
-                continue
-            reduced = j @ null
-            moves = np.abs(reduced).max(axis=1) > np.sqrt(BLOCK_SINGULAR)
-            if len(r) and (np.abs(r[moves]) > 10 * FULFILLED).any():
-                return False
-            _, s, vt = np.linalg.svd(reduced)
-            null = null @ vt[int(np.sum(s > BLOCK_SINGULAR * max(1.0, s.max(initial=0.0)))) :].T
-        return True
-
-    def moved(self, p: Array, targets: Array) -> Array:
-        """Change of the states with small changes of the parameters and of what targets ask."""
-        off = (self._by_p @ p - targets) / self._size
-        _, step = lexicographic_step(
-            self._jacobians, [self._constraints_by_p @ p, *(off[mine] for mine in self._levels)],
-            self._system.nx)
-        return step * self._scale
+    d = given_discrete_values(problem.system) if before else problem.d.copy()
+    return [problem.p.copy(), problem.x.copy(), d, modes, problem.z.copy()]

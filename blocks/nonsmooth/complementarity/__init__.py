@@ -13,7 +13,7 @@ arrays only: no components, units, time or events.
     `moving.choose_jointly`
 `undetermined_groups`
     which efforts the motion leaves open
-`shares`, `share_of`, `shares_at_times`, `kept`
+`share_of`, `shares_at_times`, `kept`
     which of them are shown, and who is at a bound where others hold it; bounds may follow efforts
 `stress_groups`
     who shares in given directions of internal stress
@@ -35,11 +35,10 @@ slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
 """
 
 from .impact import Friction, Impact, sequential_impact
-from .islands_at_rest import Island, at_ends, kept, share_of, shares_at_times
+from .islands_at_rest import Island, Shares, at_ends, kept, share_of, shares_at_times, weights
 from .mixed import Mixed, solve_mixed
 from .p_matrix import is_positive, signed_pivot
 from .scaling import components
-from .shares import Shares, shares, weights
 from .solving import Solution, Status, choose, solve
 from .undetermined import Stress, open_load, open_sides, stress_groups, undetermined_groups
 
@@ -61,7 +60,6 @@ __all__ = [
     "open_sides",
     "sequential_impact",
     "share_of",
-    "shares",
     "shares_at_times",
     "signed_pivot",
     "solve",

@@ -2,14 +2,13 @@
 
 Rest is tried first, or the modes that efforts come from. Then all modes change that are wrong;
 where that goes round, one at a time (block principal pivoting), which ends where all principal
-minors are positive. Hundreds of elements are sought from inside their bounds
-(:mod:`.interior_points`), and where that does not lead to the end, or bounds depend on efforts, on
-Lemke's path. Efforts are taken where their residual proves them.
+minors are positive. Where that does not lead to the end, and of hundreds of elements, efforts are
+sought from inside their bounds (:mod:`.interior_points`). They are taken where their residual
+proves them.
 
 References
 ----------
 Júdice, Pires, Computers & Operations Research 21 (1994) 587-596.
-Stewart, Trinkle, Int. J. Numer. Meth. Engng. 39 (1996) 2673-2691.
 """
 
 from __future__ import annotations
@@ -28,11 +27,9 @@ from ...numerics.tolerances import (
     TINY,
 )
 from .interior_points import from_inside
-from .lemke import pivot
 from .problem import (
     FEW,
     INFINITE,
-    PIVOTED,
     Problem,
     at_efforts,
     follows,
@@ -102,67 +99,6 @@ def _by_pieces(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
     return False
 
 
-def _pose_path(problem: Problem, n: int) -> int:
-    """The table of Lemke's path, from efforts near ``begun``; how many unknowns it has.
-
-    Efforts are ``begun + plus - minus``, as Stewart and Trinkle split them::
-
-        plus  >= 0, complementary to above - rate >= 0   above >= 0, to upper - begun - plus >= 0
-        minus >= 0, complementary to below + rate >= 0   below >= 0, to begun - lower - minus >= 0
-    """
-    starts, columns, table = problem.starts, problem.columns, problem.table
-    owner, sense, minus = problem.owner, problem.sense, problem.waiting
-    at_efforts(problem, problem.begun, n)
-    for i in range(n):
-        low = problem.down[i]
-        problem.x[i] = min(max(0.0, low), max(problem.up[i], low))
-        owner[i], sense[i] = i, 0
-    m = n
-    for kind in range(1, 4):  # minus, above, below
-        for i in range(n):
-            shut = problem.low[i] >= problem.x[i]  # cannot go lower
-            for q in range(starts[i], starts[i + 1]):
-                shut = shut and problem.L[q] == 0.0
-            takes = not shut
-            if kind == 1:
-                minus[i] = m if takes else -1
-            if kind == 2:
-                takes = isfinite(problem.high[i])
-            elif kind == 3:
-                takes = takes and isfinite(problem.low[i])
-            if takes:
-                owner[m], sense[m] = i, kind
-                m += 1
-    at_efforts(problem, problem.x, n)
-    for a in range(m):
-        i, kind = owner[a], sense[a]
-        table[a, : 2 * m + 2] = 0.0
-        table[a, a], table[a, 2 * m] = 1.0, -1.0
-        for q in range(starts[i], starts[i + 1]):
-            j, value = columns[q], problem.D[q]
-            if kind == 1:
-                value = -value
-            elif kind == 2:
-                value = problem.H[q]
-            elif kind == 3:
-                value = -problem.L[q]
-            table[a, m + j] -= value
-            if minus[j] >= 0:
-                table[a, m + minus[j]] += value
-        if kind < 2:
-            table[a, 2 * m + 1] = -problem.rate[i] if kind == 0 else problem.rate[i]
-            for b in range(n, m):
-                if owner[b] == i and sense[b] == kind + 2:
-                    table[a, m + b] -= 1.0
-        elif kind == 2:
-            table[a, 2 * m + 1] = problem.limit[i] - problem.x[i]
-            table[a, m + i] += 1.0
-        else:
-            table[a, 2 * m + 1] = problem.x[i] - problem.down[i]
-            table[a, m + minus[i]] += 1.0
-    return m
-
-
 def _from_kept(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
     """Whether modes told by efforts ``kept`` lead to better ones; else these are restored."""
     for near in range(2):
@@ -182,21 +118,6 @@ def _from_kept(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
             return True
     problem.x[:n] = problem.kept[:n]
     return False
-
-
-def _by_path(problem: Problem, factors: Factors, tol: float, n: int) -> int:
-    """Efforts at the end of Lemke's path; FOUND, NONE where it does not end, or NOT_FOUND."""
-    m = _pose_path(problem, n)
-    ended = pivot(problem.table, problem.basis, problem.held, m, 50 + 20 * m) >= 0
-    for a in range(m):
-        k = problem.basis[a] - m
-        if 0 <= k < m and problem.sense[k] < 2:
-            value = max(problem.table[a, 2 * m + 1], 0.0)
-            problem.x[problem.owner[k]] += value if problem.sense[k] == 0 else -value
-    problem.kept[:n] = problem.x[:n]
-    if residual(problem, problem.x, tol, n) <= tol or _from_kept(problem, factors, tol, n):
-        return FOUND
-    return NOT_FOUND if ended else NONE
 
 
 @machine_code
@@ -222,15 +143,16 @@ def decide(problem: Problem, factors: Factors, tol: float, n: int, rests: bool) 
         problem.pieces[i] = 0 if rests else piece(problem, problem.x, i)
     if _by_pieces(problem, factors, tol, n):
         return FOUND
-    if not (loaded and n <= FEW) and from_inside(problem, factors, tol, n):
+    if from_inside(problem, factors, tol, n):
         problem.kept[:n] = problem.x[:n]
         if problem.faint == 0.0:
             _from_kept(problem, factors, tol, n)  # which are more exact
         return FOUND
-    found = _by_path(problem, factors, tol, n) if n <= PIVOTED else NOT_FOUND
-    if found != FOUND:
-        problem.x[:n] = problem.best[:n]
-    return found
+    problem.kept[:n] = problem.best[:n]
+    if n <= FEW and _from_kept(problem, factors, tol, n):
+        return FOUND
+    problem.x[:n] = problem.best[:n]
+    return NONE if loaded else NOT_FOUND
 
 
 @machine_code

@@ -1,9 +1,19 @@
-"""How do elements at rest share what they hold, at an instant or many, if bounds follow efforts?
+"""How do elements at rest share what the motion does not divide among them, at an instant or many?
+
+Brakes in parallel, the legs of a table, frictions in a loop: where the matrix D of what sticks is
+singular, many efforts have the same effect. Those are taken that have the least sum of
+``effort**2 * sqrt(D_ii) / range``, as if each element crept viscously, all with one creep of the
+bodies, until it comes to a bound and is held there by the others. So brakes in parallel share a
+load in proportion to their strength, and what bears as good as anything one way (a one-way clutch,
+a contact) bears it.
+
+As long as the same elements are at their bounds, efforts are a linear function of what is shared
+(:func:`kept`). Elements hold as long as what is inside its bounds can hold every motion, which is
+as long as any efforts within all bounds do.
 
 A contact that bears more lets its friction hold more (``mu N``), a brake on the shaft of a gear
-with losses lets that hold more. Who is at such a bound takes more of what presses it; what is
-inside its bounds has the least weighted sum of squares, as in :mod:`.shares`; contacts that can
-press against each other do so by about the load, as their friction may be needed.
+with losses lets that hold more. Who is at such a bound takes more of what presses it; contacts that
+can press against each other do so by about the load, as their friction may be needed.
 """
 
 from __future__ import annotations
@@ -14,26 +24,43 @@ import numpy as np
 
 from ...machine.functions import machine_code
 from ...numerics.arrays import Array, Flags, Indices, Matrix
-from ...numerics.tolerances import (
-    AT_BOUND,
-    BLOCK_SINGULAR,
-    FULFILLED,
-    PROXIMAL_POINT,
-    ROUNDING,
-    TINY,
-)
-from .shares import Shares, shares, weights
+from ...numerics.tolerances import AT_BOUND, BLOCK_SINGULAR, FULFILLED, PROXIMAL_POINT, TINY
+from .problem import weigh_ranges
 from .solving import solve
 
-__all__ = ["END", "GIVEN", "LOOSE", "PRESS", "PRESSED", "TOLD", "WEIGHT", "Island", "at_ends",
-           "followed", "give_rows", "kept", "rows_of_shares", "share_of",
-           "shares_at_times"]  # fmt: skip
+__all__ = ["END", "GIVEN", "LOOSE", "OWN", "PRESS", "PRESSED", "TOLD", "WEIGHT", "Island", "Shares",
+           "at_ends", "give_rows", "kept", "rows_of_shares", "share_of", "shares_at_times",
+           "weights"]  # fmt: skip
 
 #: What is known of elements, and found for them: rows of a matrix.
 END, WEIGHT, GIVEN, LOOSE, OWN, TAKEN, PRESS = range(7)
 TOLD = 7
 
 PRESSED = 1.5  # times the largest rate: what contacts creep into each other by
+
+
+class Shares(NamedTuple):
+    """Efforts that have one effect."""
+
+    effort: Array  # those of the least weighted sum of squares within their bounds
+    # 1 and -1 at an upper or lower bound, held by others; 0 inside. What is inside can hold every
+    # motion
+    ends: Indices
+    loose: Flags  # elements at their bounds that nothing else holds: they are about to move
+    crept: Array  # efforts where each creeps a little, which tell who is at a bound
+
+
+def weights(D: Array, low: Array, high: Array) -> Array:
+    """What squares of efforts count, in units of D: the least range by their own.
+
+    Examples
+    --------
+    >>> weights(np.ones((2, 2)), np.array([-1.0, -3.0]), np.array([1.0, 3.0])).round(6).tolist()
+    [1.0, 0.333333]
+    """
+    own, share = np.maximum(D.diagonal(), TINY), np.empty(len(D))
+    weigh_ranges(np.zeros(len(D)), (high - low) * np.sqrt(own), share, len(D))
+    return share * own
 
 
 class Island(NamedTuple):
@@ -59,13 +86,6 @@ class Island(NamedTuple):
         """Elements whose bounds follow efforts."""
         return np.asarray(self.L.any(axis=1) | self.H.any(axis=1))
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether no bounds follow efforts, and D is symmetric, as no efforts elsewhere do."""
-        own = self.D.diagonal()
-        even = np.abs(self.D - self.D.T) <= ROUNDING * np.sqrt(np.maximum(np.outer(own, own), 0))
-        return not self.follows.any() and bool(even.all())
-
     def bounds(self, effort: Array) -> tuple[Array, Array]:
         """Bounds at efforts."""
         return self.low + self.L @ effort, self.high + self.H @ effort
@@ -77,19 +97,26 @@ class Island(NamedTuple):
         return weights(self.D, np.where(follows, 0.0, self.low), np.where(follows, 0.0, self.high))
 
 
-def followed(island: Island, near: Array | None = None) -> Shares:
-    """Share what holds elements at rest whose bounds follow efforts; D may be any matrix.
+def share_of(island: Island, near: Array | None = None) -> Shares:
+    """Share what holds elements at rest, near some efforts; D may be any matrix.
 
     Who is at a bound is told where each creeps a little.
 
     Examples
     --------
+    Brakes of 1 N and 3 N side by side:
+
+    >>> strength, none = np.array([1.0, 3.0]), np.zeros((2, 2))
+    >>> found = share_of(Island(np.ones((2, 2)), np.full(2, 3.5), -strength, strength, none, none))
+    >>> found.effort.round(9).tolist(), found.loose.tolist()
+    ([0.875, 2.625], [False, False])
+
     A body of 10 N on two feet, mu = 0.5, pulled by 4 N between them (N1, T1, N2, T2):
 
     >>> D = np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1.0]])
     >>> H = np.zeros((4, 4)); H[1, 0] = H[3, 2] = 0.5
     >>> feet = np.array([np.inf, 0, np.inf, 0])
-    >>> found = followed(Island(D, np.array([10, 4, 10, 4.0]), np.zeros(4), feet, -H, H))
+    >>> found = share_of(Island(D, np.array([10, 4, 10, 4.0]), np.zeros(4), feet, -H, H))
     >>> found.effort.round(6).tolist(), bool(found.loose.any())
     ([5.0, 2.0, 5.0, 2.0], False)
     """
@@ -172,7 +199,7 @@ def give_rows(d: Matrix, told: Matrix, rows: Matrix, left: Matrix, n: int) -> in
         told[TAKEN, pivot] = 1.0
         for i in range(n):
             factor = left[i, column] / left[pivot, column]
-            for j in range(n if told[TAKEN, i] == 0.0 else 0):
+            for j in range(n if told[TAKEN, i] == 0.0 and factor != 0.0 else 0):
                 left[i, j] -= factor * left[pivot, j]
                 rows[i, j] -= factor * rows[pivot, j]
     loose = 0
@@ -200,13 +227,6 @@ def _with_enough(island: Island, ends: Indices, over: Array) -> tuple[Indices, F
         if not loose.any():
             return ends, first
         ends[np.flatnonzero(loose)[np.argmin(over[loose])]] = 0
-
-
-def share_of(island: Island, near: Array | None = None) -> Shares:
-    """Share what holds elements at rest, whether bounds follow efforts or not."""
-    if island.is_plain:
-        return shares(island.D, island.rate, island.low, island.high, near)
-    return followed(island, near)
 
 
 def shares_at_times(island: Island) -> Array:

@@ -132,7 +132,7 @@ def _balance(problem: Problem, factors: Factors, d: Vector, by: Matrix, rows: Ma
     connect(problem, count)
     found = decide(problem, factors, EXACT, count, rests)
     rows[EFFORT, :count] = problem.x[:count]
-    if rows[SURE, 0] == 0.0:
+    if rows[SURE, 0] == 0.0 or found != FOUND:
         answers = count_answers(problem, factors, EXACT, count)
         if found == FOUND:
             problem.x[:count] = rows[EFFORT, :count]

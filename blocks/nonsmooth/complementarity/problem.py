@@ -21,17 +21,16 @@ from typing import NamedTuple
 import numpy as np
 
 from ...machine.functions import machine_code
-from ...numerics.arrays import Flags, Indices, Matrix, Vector
+from ...numerics.arrays import Flags, Indices, Vector
 from ...numerics.tolerances import PROXIMAL_POINT, UNIT_PIVOT
 from .sparse_lu import Factors, eliminate, solve_sparse
 
-__all__ = ["FEW", "INFINITE", "PIVOTED", "Problem", "at_efforts", "connect", "factorise",
+__all__ = ["FEW", "INFINITE", "Problem", "at_efforts", "connect", "factorise",
            "follows", "newton", "piece", "pose", "problem_of", "residual",
            "rounding", "weigh", "weigh_ranges"]  # fmt: skip
 
 INFINITE = float("inf")
 FEW = 60  # elements up to which efforts are exact
-PIVOTED = 150  # elements up to which pivoting is tried
 LEAST_SHARE = 1e-4  # of the largest: the weight of what bears anything one way
 POINTS = 4  # corrections of one factorisation: proximal points, and rounding
 FOUR_ROUNDINGS = 4 * 2.0**-52
@@ -91,11 +90,6 @@ class Problem(NamedTuple):
     pieces: Indices
     wanted: Indices
     systems: Indices  # (2,) how many have been solved, of how many elements
-    # table, basis, owner, sense: a pivot's table (:mod:`.lemke`), and what its unknowns are
-    table: Matrix
-    basis: Indices
-    owner: Indices
-    sense: Indices
     # of the largest rate of all: islands with less are measured by this, and many efforts found
     # roughly; 0 where they are exact
     faint: float
@@ -103,13 +97,11 @@ class Problem(NamedTuple):
 
 def problem_of(most: int, entries: int, faint: float = 0.0) -> Problem:
     """Room for so many elements, and entries of a matrix."""
-    pivoted = 4 * min(most, PIVOTED)
     return Problem._make([
         np.zeros(most + 1, dtype=np.int64), np.zeros(entries, dtype=np.int64),
         *np.zeros((3, entries)), *np.zeros((34, most)), np.zeros(1),
-        np.zeros(max(most, pivoted), dtype=bool), *np.zeros((4, most), dtype=np.int64),
-        np.zeros(2, dtype=np.int64), np.zeros((pivoted, 2 * pivoted + 2)),
-        *np.zeros((3, pivoted), dtype=np.int64), faint])
+        np.zeros(most, dtype=bool), *np.zeros((4, most), dtype=np.int64),
+        np.zeros(2, dtype=np.int64), faint])
 
 
 def pose(problem: Problem, n: int) -> None:

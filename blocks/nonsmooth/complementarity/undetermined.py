@@ -2,7 +2,7 @@
 
 Where the Delassus matrix of the stuck elements is singular, internal stress can be added without
 any effect on the motion: brakes in parallel, a table on four legs. How they share is told in
-:mod:`.shares`.
+:mod:`.islands_at_rest`.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 Where the Delassus matrix of what sticks is singular (brakes in parallel, four legs, a loop),
 internal stress can be added without any effect on the motion. Elements hold as long as any
 split holds: who is at its bound is held there by others
-(:mod:`blocks.nonsmooth.complementarity.shares`), which is a state of the run. Where bounds depend
-on efforts, what slides beside them takes part: its efforts follow those at rest. Bounds are
+(:mod:`blocks.nonsmooth.complementarity.islands_at_rest`), which is a state of the run. Where bounds
+depend on efforts, what slides beside them takes part: its efforts follow those at rest. Bounds are
 linearised at the present efforts; pieces are found by repetition.
 """
 
@@ -277,7 +277,7 @@ class Indeterminacy:
                 break
             found, pieces = self.shared_by(island, self._near.get(key)), levers
             self._near[key] = found.effort
-            if load is None or found.crept is None or load.affine and not load.pieces:
+            if load is None or load.affine and not load.pieces:
                 break
             self._put(problem, t, (rests, slides), back, found.crept)
             now = self.evaluation.values(problem, t)

@@ -1,8 +1,9 @@
 """How far are elements at nodes without mass from the end of their modes?
 
 Where the modes leave inputs open, elements at rest share internal stress as those of bodies do
-(:mod:`blocks.nonsmooth.complementarity.shares`); what their efforts can change is what is not open.
-Beside ideal elements what a gear with losses can hold follows what a brake on its shaft bears.
+(:mod:`blocks.nonsmooth.complementarity.islands_at_rest`); what their efforts can change is what is
+not open. Beside ideal elements what a gear with losses can hold follows what a brake on its shaft
+bears.
 """
 
 from __future__ import annotations

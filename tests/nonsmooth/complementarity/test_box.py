@@ -233,7 +233,7 @@ def test_strongly_singular_parts_are_solved_with_bounded_work(n, rank):
 
 
 def test_unsolved_is_admitted_and_never_endless():
-    # No P-matrix, no finite box, too large for pivoting.
+    # No P-matrix, no finite box, too large to try all modes.
     rng = np.random.default_rng(0)
     n = 450
     answer = solve(rng.normal(size=(n, n)), rng.normal(size=n), 0.0, np.inf)

@@ -13,7 +13,6 @@ from benchmarks import beyond, cliffs, precision, spice, tolerances
 from benchmarks.cases import consumers, domains, models, planar
 from benchmarks.cases.by_hand import BY_HAND
 from benchmarks.timing import CASES, plain_installation
-from blocks.native import is_large
 
 
 @pytest.mark.parametrize("build", [models.chain_of_arrays, models.chain_of_parts])
@@ -33,10 +32,6 @@ def test_the_dragged_block_moves_as_its_hand_written_equations_say():
     hand = solve_ivp(models.stick_slip_by_hand, (0, 1), [0, 0], method="LSODA", rtol=1e-10,
                      atol=1e-13).y[:, -1]  # fmt: skip
     assert_allclose([result["block.v"].final.m, result["spring.x"].final.m], hand, rtol=1e-5)
-
-
-def test_laws_of_a_district_are_written_once_for_all_houses():
-    assert is_large(consumers.district(95).compile())  # of loops of eight unknowns at most
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ import numpy as np
 from ..assembly.matching import match
 from ..language.domain import Domain
 from ..language.kernel import Kernel, Law, LocalParameter
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Flags
 from ..numerics.rewriting import symbols_in
 from ..numerics.tolerances import DEPENDENT, OUTSIDE
 
@@ -77,9 +77,12 @@ class _Reader:
             for position, key in enumerate(law.arguments):
                 if key in self.column:
                     matrix[row, self.column[key]] = _slope(law, position, values, chance)
-        self.matrix = matrix
-        self.by_law, self.by_key = _scales(matrix)
-        u, s, vt = np.linalg.svd(self.by_law[:, None] * matrix * self.by_key, full_matrices=False)
+        self.matrix, self.by_law = matrix, np.ones(len(laws))
+        of_ports = [i for _, table in kernel.ports.values() for i in table.values()]
+        self.joined = _joined(matrix, np.isin([i for i, _ in self.keys], of_ports))
+        self.by_law[self.joined], self.by_key = _scales(matrix[self.joined])
+        u, s, vt = np.linalg.svd(
+            (self.by_law[:, None] * matrix * self.by_key)[self.joined], full_matrices=False)
         rank = int(np.sum(s > DEPENDENT * max(1.0, s[0] if len(s) else 0.0)))
         self.u, self.s, self.vt = u[:, :rank], s[:rank], vt[:rank]
         own = {s.__hash__() for s in kernel.symbols.values()}
@@ -99,7 +102,9 @@ class _Reader:
         inside = self.vt @ target
         if np.linalg.norm(target - self.vt.T @ inside) > OUTSIDE * np.linalg.norm(target):
             return None
-        return self.u @ (inside / self.s)
+        weights = np.zeros(len(self.matrix))
+        weights[self.joined] = self.u @ (inside / self.s)
+        return weights
 
     def difference(self, terms: dict[int, float]) -> Array | None:
         """Return the weights of a sum of across variables or, failing that, of its derivative."""
@@ -175,6 +180,15 @@ class _Reader:
         if not symbols_in(value) <= self.kernel.parameter_hashes:
             return None
         return ca.Function("given", self.kernel.parameter_symbols, [value])
+
+
+def _joined(matrix: Array, kept: Flags) -> Flags:
+    """The laws that a statement of columns to be ``kept`` may join: no other column is in one
+    alone."""
+    given, joined = matrix != 0, np.ones(len(matrix), dtype=bool)
+    while (lone := given[:, ~kept & (given.sum(axis=0) == 1)].any(axis=1)).any():
+        joined[lone], given[lone] = False, False
+    return joined
 
 
 def _scales(matrix: Array) -> tuple[Array, Array]:

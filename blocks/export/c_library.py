@@ -16,10 +16,10 @@ from ..native.contact_steps import HALVED, LOADED
 from ..native.free_steps import NEWTON
 from ..native.newton_steps import MAX_NEWTON
 from ..native.steps import BACKWARD_EULER, EULER, RUNGE_KUTTA, TRAPEZOIDAL
+from ..numerics.instants import MOST_ROUNDS
 from ..reading.unit import Unit
 from ..simulation.settings import Options
 from ..solvers.looks import MOST_LOOKS
-from ..solvers.samples import MOST_ROUNDS
 from .fmu import try_out
 from .header import header
 from .program import Program, Variable, coherent, listed

@@ -25,7 +25,7 @@ from ..numerics.rewriting import alternatives, kinds, rewritten, symbols_in
 from .expression import unguarded
 from .kernel import Kernel, Law
 
-__all__ = ["follow_flows", "with_zeros"]
+__all__ = ["ROOTS", "follow_flows", "with_zeros"]
 
 ROOTS = {ca.OP_SQRT, ca.OP_POW, ca.OP_CONSTPOW}
 POWERS = ROOTS | {ca.OP_SQ}

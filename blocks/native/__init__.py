@@ -5,7 +5,6 @@
     forms           in which form a system is written, if it can be
     expressions     how an expression reads as machine code
     instance_loops  how a large network reads as machine code
-    block_loops     how its blocks of equations are solved
     places          where values of a network stand
     loop_text       how a loop over instances reads as LLVM text
     delayed         how delayed signals are read
@@ -44,7 +43,7 @@
     callbacks       functions of Python that plain loops call by address
     moreau_jean     the same under the contract of all methods
 
-llvmlite is imported where a run is worth it or a compiled method is asked for. The steps are
+llvmlite is imported with the first run. The steps are
 compiled once, for all models, and kept on disk: ``python -m blocks.native`` does it now.
 """
 
@@ -52,7 +51,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..exceptions import need_package
 from ..machine.compiling import is_installed
 from .forms import MOST_STATES, is_large, why_not
 from .matrices import why_not_implicit
@@ -65,8 +63,9 @@ if TYPE_CHECKING:
 __all__ = ["COMPILED", "MOST_STATES", "compiled_method", "compiled_steps", "is_installed",
            "is_large", "unwritable", "why_not", "why_not_implicit"]  # fmt: skip
 
-#: Names of the methods but DOP853, which is SciPy's where machine code cannot run a model.
-COMPILED = "dopri5", "RK45", "RK23", "rodas4", "euler", "rk4", "backward_euler", "trapezoidal"
+#: Names of the methods.
+COMPILED = ("dopri5", "RK45", "RK23", "DOP853", "rodas4", "euler", "rk4", "backward_euler",
+            "trapezoidal")
 
 
 def unwritable(problem: Problem) -> str:
@@ -82,9 +81,7 @@ def unwritable(problem: Problem) -> str:
 
 
 def compiled_method(name: str = "dopri5") -> type[OneStep]:
-    """A method's class, or a word on what is missing."""
-    if not is_installed():
-        raise need_package("llvmlite", f"method={name!r}")
+    """A method's class."""
     from .method import METHODS
 
     return METHODS[name]

@@ -16,14 +16,14 @@ import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
-from ..machine.compiling import compiled, name_of_code
+from ..machine.compiling import compiled
 from ..machine.signatures import address_of, run_code
 from ..numerics.arrays import Array, Indices
 from ..system.delays import delayed_signals
 from .expressions import Unwritable, Writer
 from .forms import is_large
 from .front_lists import COLUMN_GROUPS
-from .instance_loops import Loops, NominalValues
+from .instance_loops import Loops
 from .loop_text import LoopText
 from .matrices import bordered_matrix, sparse_lists, why_differences
 from .repetitions import Repetitions
@@ -85,7 +85,7 @@ class Equations:
         self.project = 0  # closes contacts that have drifted open
         self.reserve = False  # whether the last margin is that of the solved equations
         #: What knows of tied and torn unknowns, where they stand in x.
-        self.carried: Tied | NominalValues | None = None
+        self.carried: Tied | None = None
         #: Solves for unknowns, and knows their derivatives.
         self._solved: NetworkCode | SolvedCode | TiedCode | None = None
         self._results: list[ca.SX] = []  # that have many operations in common
@@ -102,23 +102,10 @@ class Equations:
             self._with_laws(laws)
             return
         self.large = is_large(system)
-        if self.large:
-            start = int(self.offsets[-1])
-            self._loops = Loops(system, self.offsets.tolist(), start)
-            if system.nz:
-                self._loops.solve_loops()
-                self._loops.after(name_of_code(self._compiled(
-                    self._loops.text, len(self._loops.text.lines) > LONGEST_LOOPS)))
-                self.beginning = Beginning()  # it is that of the function they call
-            self.slope = self._looped("slope")
-            self.crossings = self._looped("crossings") if system.nm else 0
-            if system.nz:
-                self.carried, self.project = NominalValues(start), self._looped("project")
-            return
         if system.nz or system.clusters:
             self._with_tied()
             return
-        self.slope = self._of(system.tape.slope)
+        self.slope = self._looped() if self.large else self._of(system.tape.slope)
         self.crossings = system.nm and self._of(system.tape.crossings)
 
     def _with_tied(self, network: CarriedNetwork | None = None) -> None:
@@ -232,8 +219,6 @@ class Equations:
         lists = sparse_lists(self.system, self._laws)
         if lists is not None and not lists[COLUMN_GROUPS]:
             return self.entries
-        if self.large:
-            return self.in_direction
         if lists is None:
             return self.derivatives
         return self.in_direction if self._solved is not None else 0
@@ -243,8 +228,7 @@ class Equations:
         """Address of derivatives in a direction, of which a sparse matrix is made."""
         from .derivatives import derive_in_direction
 
-        return (self._looped("derivatives") if self.large
-                else self._through_unknowns(derive_in_direction))
+        return self._through_unknowns(derive_in_direction)
 
     @cached_property
     def bordered(self) -> int:
@@ -288,8 +272,6 @@ class Equations:
         expression = self.system.tape.exponents
         if not expression.numel():
             return 0
-        if self.large:
-            return self._looped("exponents")
         if self._held is not None:
             expression = self._held["exponents"]
         return self._of(expression)
@@ -315,8 +297,7 @@ class Equations:
         if not self.delayed:
             return 0
         values, tape = ca.densify(delayed_signals(self.system).values), self.system.tape
-        solved = ca.vertcat(tape.u, tape.z) if self.large else tape.u
-        return 0 if ca.depends_on(values, solved) else self._of(values)
+        return 0 if ca.depends_on(values, tape.u) else self._of(values)
 
     def carried_values(self, problem: Problem) -> Array:
         """What is carried along behind the states."""
@@ -334,7 +315,6 @@ class Equations:
         if self.carried is not None:
             self.carried.fill(q, problem)
             if self.reserve:
-                assert not isinstance(self.carried, NominalValues)
                 margins = np.empty(self.relations)
                 x, p = np.concatenate([problem.x, problem.z]), np.array(problem.p, dtype=float)
                 run_code(self.crossings, np.array([t]), x, p, q, margins)
@@ -422,8 +402,6 @@ class Equations:
     def at_points(self, function: ca.Function) -> int:
         """A function of what the system's functions take, with all that is solved for at a point;
         what is carried along stands behind the states there."""
-        if self.large:
-            return self._straight(function, places=self._places_at_events)
         known, efforts = self.explicit[0], self._inputs
         if efforts is None:
             efforts = self.system.tape.u
@@ -456,12 +434,12 @@ class Equations:
         return (self._plain(tape.slope, lanes), self._plain(outputs, lanes),
                 self._plain(tape.exponents, lanes))
 
-    def _looped(self, what: str) -> int:
-        loops = self._loops.copy()
-        getattr(loops, what)()
-        if what == "crossings" and len(loops.text.lines) > LONGEST_LOOPS and not self.system.nz:
-            return self._plain(self.system.tape.crossings)  # of a row, whose loops have one turn
-        self.scratch = max(self.scratch, loops.scratch - int(self.offsets[-1]))
+    def _looped(self) -> int:
+        """Slopes, written as loops over the instances of laws."""
+        start = int(self.offsets[-1])
+        loops = Loops(self.system, self.offsets.tolist(), start)
+        loops.slope()
+        self.scratch = loops.scratch - start
         return self._compiled(loops.text, quick=len(loops.text.lines) > LONGEST_LOOPS)
 
     def _of(self, expression: ca.SX) -> int:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from ..machine.functions import machine_code
 from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
+from ..numerics.instants import MOST_ROUNDS
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT
-from ..solvers.samples import MOST_ROUNDS
 from .active_set import decide_modes, notice_speeds, stuck_ones_rest
 from .delayed import begin_piece, is_kept_up_to, read_from
 from .network_modes import choose_network_modes, ends_by_rounding, notice_margins

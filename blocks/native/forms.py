@@ -9,32 +9,26 @@ import casadi as ca
 if TYPE_CHECKING:
     from ..system import System
 
-__all__ = ["MOST_STATES", "MOST_TORN", "candidates", "has_small_loops", "is_large",
-           "why_no_derivatives", "why_not"]  # fmt: skip
+__all__ = ["MOST_STATES", "candidates", "is_large", "why_no_derivatives", "why_not"]
 
 LARGE = 300  # unknowns above which laws are written as loops over their instances
 MOST_UNKNOWNS = 100  # of algebraic loops, up to which all are solved together
 MOST_OF_ZEROS = 20000  # of them, where their matrix is mostly zeros
-MOST_AT_ONCE = 1000  # of these, where Python factors a linear one once, or loops are small
+MOST_AT_ONCE = 1000  # of these by explicit steps, where Python factors a linear one once
 MOST_BESIDE_FRICTION = 200  # of those beside exact friction, which Python would decide on, too
-MANY_UNKNOWNS = 50  # from which small loops are solved side by side instead
 MOST_STATES = 50  # of an implicit method, whose matrix is full
-MOST_TORN = 8  # unknowns of each of the nonlinear loops that are solved side by side
-FEW_TORN = 3  # of those that are where all unknowns could be solved for together
+MOST_TORN = 8  # unknowns of each of the loops of which there may be as many as one likes
 
 
-def why_not(system: System, laws: Any = None) -> str:
+def why_not(system: System, laws: Any = None, implicit: bool = False) -> str:
     """Why a model cannot run in machine code, in a few words; empty if it can.
 
     ``laws`` are the model's set-valued laws, where they are known.
     """
     if system.nu and (laws is None or laws.held_modes is None):
         return "its exact friction and contacts are decided in Python"
-    small = is_large(system) and has_small_loops(system)
-    if not small and system.nz + system.nc > _most_unknowns(system):
-        return f"more than {_most_unknowns(system)} algebraic unknowns are solved for in Python"
-    if is_large(system) and not small and (system.nz or system.clusters):
-        return "a large network with large algebraic loops is solved in Python"
+    if system.nz + system.nc > (most := _most_unknowns(system, implicit)):
+        return f"more than {most} algebraic unknowns are solved for in Python"
     return ""
 
 
@@ -49,18 +43,19 @@ def why_no_derivatives(system: System, laws: Any = None) -> str:
 
 def is_large(system: System) -> bool:
     """Whether its laws are written as loops over their instances."""
-    return system.once("is large", lambda: (
-        sum(len(s.unknowns) for s in system.tape.steps) > LARGE and (
-            has_small_loops(system) or not 0 < system.nz + system.nc <= _most_unknowns(system))
-        or system.nz > MANY_UNKNOWNS and not system.nu and has_small_loops(system)
-        and not system.has_linear_loops))
+    steps = system.tape.steps
+    return sum(len(s.unknowns) for s in steps) > LARGE and all(s.block is None for s in steps)
 
 
-def _most_unknowns(system: System) -> int:
+def _most_unknowns(system: System, implicit: bool) -> int:
     """How many unknowns of algebraic loops and tied states are solved for together."""
     most = MOST_BESIDE_FRICTION if system.nu else MOST_UNKNOWNS
-    zeros = MOST_AT_ONCE if system.has_linear_loops else MOST_OF_ZEROS
-    if most < system.nz + system.nc <= zeros and system.once(
+    if system.nz + system.nc <= most:
+        return most
+    if _has_small_loops(system):
+        return MOST_OF_ZEROS
+    zeros = MOST_AT_ONCE if system.has_linear_loops and not implicit else MOST_OF_ZEROS
+    if system.nz + system.nc <= zeros and system.once(
             "loops mostly zeros", lambda: _is_mostly_zeros(system)):
         return zeros
     return most
@@ -87,10 +82,8 @@ def candidates(system: System) -> list[int]:
                    for c in classes})
 
 
-def has_small_loops(system: System) -> bool:
+def _has_small_loops(system: System) -> bool:
     """Whether algebraic loops are few unknowns each, with one solution."""
     tape = system.tape
-    at_once = min(MOST_AT_ONCE, _most_unknowns(system))  # more would take long to write
-    most = FEW_TORN if system.nz + system.nc <= at_once else MOST_TORN
-    return bool(system.nz) and not system.clusters and not (
-        tape.switched_loops or tape.carried.any()) and max(tape.loops) <= most
+    return not (system.clusters or tape.switched_loops or tape.carried.any()) and max(
+        tape.loops) <= MOST_TORN

@@ -11,7 +11,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..machine.functions import MachineCode
 from ..numerics.arrays import Array, Indices, distinct, grouped
 from .expressions import Writer
 
@@ -84,6 +83,9 @@ class LoopText:
 
     def add(self, operands: list[Operand], targets: Sequence[Operand], body: Body) -> None:
         """Write ``targets[i] = body(operands[i])``, as few loops as the addresses allow."""
+        if not self._late.size:  # nothing is put off
+            self._write(operands, targets, body)
+            return
         part = self._found_alike([*operands, *targets])
         if part.max(initial=0) > MOST_PARTS and len(operands) > 1:  # code would grow
             for operand in operands:
@@ -172,29 +174,6 @@ class LoopText:
         """Write ``target[i] = value``."""
         self.add([], [target], lambda writer, _: [writer.constant(value)])
 
-    def call(self, function: MachineCode, entries: Sequence[int], *numbers: int, code: str = ""
-             ) -> None:
-        """Write the call of a function of entries of ``q`` and whole numbers.
-
-        If it calls ``code`` of a model itself, it takes that and its arguments first.
-        """
-        w = Writer(prefix=f"{self._name()}.")
-        given = ["%t", "%x", "%p", "%q", code] if code else []
-        if code:
-            w.declared.add(f"declare void {code}(ptr, ptr, ptr, ptr, ptr)")
-        w.call(function, *given, *(w.pointer("%q", i) for i in entries), *numbers)
-        self._append(w)
-
-    def run(self, name: str) -> None:
-        """Write the call of a function f(t, x, p, q, out)."""
-        w = Writer()
-        w.run(name, out="%out")
-        self._append(w)
-
-    def _append(self, w: Writer) -> None:
-        self.lines += w.lines
-        self.declared |= w.declared
-
     def add_in_turn(self, turns: int, loops: list[tuple[Indices, list[Operand], Operand, Body]]
                     ) -> None:
         """Write such loops one inside the other: in each turn the instances whose turn it is.
@@ -268,15 +247,6 @@ class LoopText:
                                target.part(these))
             self.lines += loop.lines()
             self.declared |= loop.writer.declared
-
-    def branch(self, condition: str, base: int, so: str, otherwise: str) -> None:
-        """Go on at a label where a condition on the first entry of an array holds, and begin
-        there; else at another one, which stands later."""
-        name = self._name()
-        w = Writer(prefix=f"{name}.")
-        first = w.load(BASES[base], 0)
-        self.lines += [*w.lines, f"  %{name}.so = {condition} {first}, {first}",
-                       f"  br i1 %{name}.so, label %{so}, label %{otherwise}", f"{so}:"]
 
     def _name(self) -> str:
         self._count += 1

@@ -14,8 +14,7 @@ from ..machine.functions import machine_code, vector_code
 from ..machine.signatures import indices_at, vector_at
 from ..numerics.arrays import Indices, Matrix, Vector
 
-__all__ = ["factor_beside", "factor_columns", "factorize", "solve", "solve_beside",
-           "solve_columns"]  # fmt: skip
+__all__ = ["factor_columns", "factorize", "solve", "solve_columns"]
 
 
 @machine_code
@@ -120,85 +119,3 @@ def solve_columns(factors: int, order: int, size: int, right: int) -> int:
             for i in range(k):
                 b[i] -= b[k] * a[k * n + i]
     return 0
-
-
-@vector_code
-def factor_beside(matrices: int, lost: int, size: int, count: int) -> int:
-    """Triangular factors take the place of small matrices, entry by entry side by side.
-
-    A row is as large as its largest entry. Whether two rows have changed places is kept, for every
-    pair in turn, and how large rows are. ``matrices`` is the address of (size, size, count)
-    numbers, a column after the other, with as many more behind, for what is kept; ``lost`` that of
-    ``count`` numbers: 0, and for a matrix with an infinite entry, none.
-    """
-    n, m = size, count
-    a, none = vector_at(matrices, 2 * n * n * m), vector_at(lost, m)
-    kept = a[n * n * m:]
-    none[:] = 0.0
-    for i in range(n):
-        unit = kept[i * (n + 1) * m:]
-        unit[:m] = 0.0
-        for j in range(n):
-            entry = a[(j * n + i) * m:]
-            for b in range(m):
-                unit[b] = max(unit[b], abs(entry[b]))
-                none[b] += 0.0 * entry[b]
-    for k in range(n):
-        pivot, unit = a[k * (n + 1) * m:], kept[k * (n + 1) * m:]
-        for i in range(k + 1, n):
-            other, its_unit = a[(k * n + i) * m:], kept[i * (n + 1) * m:]
-            swapped = kept[(k * n + i) * m:]
-            for b in range(m):
-                swapped[b] = 0.0
-                if abs(other[b]) * unit[b] > abs(pivot[b]) * its_unit[b]:
-                    swapped[b] = 1.0
-            for j in range(n):
-                _exchange(swapped, a[(j * n + k) * m:], a[(j * n + i) * m:], m)
-            _exchange(swapped, unit, its_unit, m)
-        for b in range(m):
-            pivot[b] = 1.0 / pivot[b]
-        for i in range(k + 1, n):
-            factor = a[(k * n + i) * m:]
-            for b in range(m):
-                factor[b] *= pivot[b]
-            for j in range(k + 1, n):
-                _take(a[(j * n + i) * m:], factor, a[(j * n + k) * m:], m)
-    return 0
-
-
-@vector_code
-def solve_beside(factors: int, right: int, size: int, count: int) -> int:
-    """The solutions take the place of (size, count) right sides, by what ``factor_beside`` left."""
-    n, m = size, count
-    a, x = vector_at(factors, 2 * n * n * m), vector_at(right, n * m)
-    kept = a[n * n * m:]
-    for k in range(n):
-        for i in range(k + 1, n):
-            _exchange(kept[(k * n + i) * m:], x[k * m:], x[i * m:], m)
-    for k in range(n):
-        for i in range(k + 1, n):
-            _take(x[i * m:], a[(k * n + i) * m:], x[k * m:], m)
-    for k in range(n - 1, -1, -1):
-        value, inverse = x[k * m:], a[k * (n + 1) * m:]
-        for b in range(m):
-            value[b] *= inverse[b]
-        for i in range(k):
-            _take(x[i * m:], a[(k * n + i) * m:], value, m)
-    return 0
-
-
-@machine_code
-def _exchange(swapped: Vector, one: Vector, other: Vector, count: int) -> None:
-    """Exchange those of two rows of entries that are told to be."""
-    for b in range(count):
-        first, second = one[b], other[b]
-        so = swapped[b] > 0.0
-        one[b] = second if so else first
-        other[b] = first if so else second
-
-
-@machine_code
-def _take(target: Vector, factor: Vector, entries: Vector, count: int) -> None:
-    """Take a product away from a row of entries."""
-    for b in range(count):
-        target[b] -= factor[b] * entries[b]

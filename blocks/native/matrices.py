@@ -10,7 +10,7 @@ import numpy as np
 from ..language.expression import TIME
 from ..numerics.arrays import Indices
 from ..numerics.rewriting import dependent_pairs
-from .forms import MOST_STATES, has_small_loops, is_large, why_no_derivatives, why_not
+from .forms import MOST_STATES, why_no_derivatives, why_not
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
@@ -34,13 +34,17 @@ def bordered_matrix(system: System, laws: Laws | None = None) -> Bordered | None
     follow many states; None where it has none of these."""
     if system.nx <= MOST_STATES or laws is not None or why_no_derivatives(system):
         return None
-    return system.once("bordered matrix", lambda: _with_unknowns(
-        system) if system.nz or system.clusters else _with_parts(system))
+    return system.once("bordered matrix", lambda: _bordered_matrix(system))
+
+
+def _bordered_matrix(system: System) -> Bordered | None:
+    few = _of_few_entries(system, None)
+    if few is not None and np.bincount(few.indices).max(initial=0) <= MOST_GROUPS:
+        return None
+    return (_with_unknowns if system.nz or system.clusters else _with_parts)(system)
 
 
 def _with_unknowns(system: System) -> Bordered | None:
-    if is_large(system):
-        return None
     tape, n = system.tape, system.nx
     rows = ca.vertcat(tape.residual, tape.constraints, tape.slope)
     pattern = ca.jacobian_sparsity(rows, ca.vertcat(tape.x, tape.z, TIME)).T
@@ -55,10 +59,6 @@ def _with_unknowns(system: System) -> Bordered | None:
 
 
 def _with_parts(system: System) -> Bordered | None:
-    few = _of_few_entries(system, None)
-    if few is not None and (slope_of_states(system) is not None or np.bincount(
-            few.indices).max(initial=0) <= MOST_GROUPS):
-        return None
     pattern, none = system.cut_slope_x.sparsity(), np.zeros(0, dtype=bool)
     if pattern.nnz() > MOST_WRITTEN:
         return None
@@ -71,15 +71,15 @@ def _with_parts(system: System) -> Bordered | None:
 def sparse_lists(system: System, laws: Laws | None = None) -> Indices | None:
     """The fronts of a large Jacobian; None where every state acts on many others.
 
-    Where slopes are expressions in the states while modes are held, so are its entries; those of a
-    large network, and differences, are found by groups of columns that share no row, unless a row
-    has so many entries that there would be many of these.
+    Where slopes are expressions in the states while modes are held, so are its entries; those
+    through what is solved for, and differences, are found by groups of columns that share no row,
+    unless a row has so many entries that there would be many of these.
     """
     return system.once("fronts", lambda: _sparse_lists(system, laws))
 
 
 def _sparse_lists(system: System, laws: Laws | None) -> Indices | None:
-    if system.nx <= MOST_STATES and not (system.nx and is_large(system)):
+    if system.nx <= MOST_STATES:
         return None
     few = _of_few_entries(system, laws)
     if few is None:
@@ -103,10 +103,10 @@ def _of_few_entries(system: System, laws: Laws | None) -> csc_matrix | None:
 def slope_of_states(system: System, laws: Laws | None = None) -> ca.SX | None:
     """Slopes as expressions in the states, while modes are held.
 
-    None where something is solved for at every point, or laws are loops over their instances.
+    None where something is solved for at every point.
     """
     if laws is None:
-        return None if is_large(system) or system.nz or system.clusters else system.tape.slope
+        return None if system.nz or system.clusters else system.tape.slope
     held = laws.held_modes
     return None if held is None or held.length else held.expressions["slope"]
 
@@ -116,7 +116,7 @@ def why_not_implicit(system: System, laws: Laws | None = None) -> str:
 
     That takes a full matrix, or a sparse one.
     """
-    if reason := why_not(system, laws):
+    if reason := why_not(system, laws, implicit=True):
         return reason
     most = _most_dense(laws)
     if (system.nx <= most or bordered_matrix(system, laws) is not None
@@ -136,7 +136,7 @@ def why_differences(system: System, laws: Laws | None = None) -> str:
     Of many states the text of a full Jacobian would be long, unless it goes through unknowns that
     are solved for: then entries of sparse matrices are all that is written.
     """
-    many = MOST_STATES < system.nx <= _most_dense(laws) and (laws is not None or is_large(system))
+    many = laws is not None and MOST_STATES < system.nx <= MOST_WITH_LAWS
     if many and sparse_lists(system, laws) is None:
         return "derivatives of many states by each other are long"
     return why_no_derivatives(system, laws)
@@ -148,7 +148,7 @@ def _graph(system: System, laws: Laws | None) -> csc_matrix | None:
         return _pattern(slope, system.tape.x)
     if laws is not None:
         return _through_elements(laws.held_modes, system.tape.x)
-    if system.clusters or is_large(system) and system.nz and not has_small_loops(system):
+    if system.clusters:
         return None
     graph = _pattern(system.tape.slope, system.tape.x)
     return graph + _through_loops(system) if system.nz else graph

@@ -45,8 +45,7 @@ from .steps import (
 )
 from .zero_crossings import LARGEST, relations_of
 
-__all__ = ["METHODS", "RK23", "RK45", "BackwardEuler", "Dop853", "Dopri5", "Euler",
-           "OneStep", "Rodas4", "RungeKutta4", "Trapezoidal"]  # fmt: skip
+__all__ = ["METHODS", "OneStep"]
 
 LEAST_ROWS, MOST_ROWS = 8, 2048  # so soon it is asked whether another method had better go on
 SMALL = 64  # unknowns up to which a method is kept for the next run: what it holds is small
@@ -207,7 +206,9 @@ class OneStep(Method):
         self.equations.angles, self.equations.places  # noqa: B018
         kept = self.fill_constants()
         code = self.equations.code(self.p, self.q, self.kind)
-        if code.places and not np.isfinite(self.borders[:, 1:]).any():
+        # error estimates of implicit steps tell of kinks
+        end = self.equations.system.state_tables.tables if self.implicit else None
+        if code.places and not np.isfinite(self.borders[:end, 1:]).any():
             code = code._replace(places=0)
         self.code = code
         self.keeps_past = self.code.past != 0
@@ -428,77 +429,26 @@ class OneStep(Method):
         return self._stopped(text, np.flatnonzero(~np.isfinite(slope)))
 
 
-class Dopri5(OneStep):
-    """Dormand-Prince 5(4): explicit, for what is not stiff."""
-
-    name, order = "dopri5", 5
-
-
-class RK45(Dopri5):
-    """Dormand-Prince 5(4) under the name that SciPy gives it."""
-
-    name = "RK45"
+def _method(name: str, order: int, kind: int, told: str, **traits: Any) -> type[OneStep]:
+    """The method that takes steps of a kind."""
+    return type(name, (OneStep,), {"__doc__": told, "name": name, "order": order, "kind": kind,
+                                   **traits})
 
 
-class Dop853(OneStep):
-    """Dormand-Prince 8(5,3): explicit, for tight tolerances and what is not stiff."""
-
-    name, order = "DOP853", 8
-    kind = HIGH_ORDER
-
-
-class RK23(OneStep):
-    """Bogacki-Shampine 3(2): explicit, for rough tolerances."""
-
-    name, order = "RK23", 3
-    beside_tables = 0.01
-    kind = THIRD_ORDER
-
-
-class RungeKutta4(OneStep):
-    """The classical Runge-Kutta method with a fixed step."""
-
-    name, order = "rk4", 4
-    fixed_step = True
-    keeps_step = True
-    kind = RUNGE_KUTTA
-
-
-class BackwardEuler(OneStep):
-    """Backward Euler with a fixed step, likewise."""
-
-    name, order = "backward_euler", 1
-    fixed_step = True
-    implicit = True
-    keeps_step = True
-    kind = BACKWARD_EULER
-    failures = OneStep.failures | {one_step.TOO_SMALL: TOO_FAR}
-
-
-class Trapezoidal(BackwardEuler):
-    """The trapezoidal rule with a fixed step, likewise."""
-
-    name, order = "trapezoidal", 2
-    kind = TRAPEZOIDAL
-
-
-class Euler(OneStep):
-    """Forward Euler with a fixed step, likewise."""
-
-    name, order = "euler", 1
-    fixed_step = True
-    keeps_step = True
-    kind = EULER
-
-
-class Rodas4(OneStep):
-    """Rodas4P, order 4(3), linearly implicit and L-stable: for what is stiff and full of events."""
-
-    name, order = "rodas4", 4
-    implicit = True
-    keeps_step = True
-    kind = IMPLICIT
-
-
-METHODS: dict[str, type[OneStep]] = {kind.name: kind for kind in (
-    Dopri5, RK45, Dop853, RK23, RungeKutta4, BackwardEuler, Trapezoidal, Euler, Rodas4)}
+ON_A_GRID = {"fixed_step": True, "keeps_step": True}
+BY_NEWTON = ON_A_GRID | {
+    "implicit": True, "failures": OneStep.failures | {one_step.TOO_SMALL: TOO_FAR}}
+METHODS = {one.name: one for one in (
+    _method("dopri5", 5, EXPLICIT, "Dormand-Prince 5(4): explicit, for what is not stiff."),
+    _method("RK45", 5, EXPLICIT, "Dormand-Prince 5(4) under the name that SciPy gives it."),
+    _method("DOP853", 8, HIGH_ORDER, "Dormand-Prince 8(5,3): explicit, for tight tolerances and "
+            "what is not stiff."),
+    _method("RK23", 3, THIRD_ORDER, "Bogacki-Shampine 3(2): explicit, for rough tolerances.",
+            beside_tables=0.01),
+    _method("rk4", 4, RUNGE_KUTTA, "The classical Runge-Kutta method with a fixed step.",
+            **ON_A_GRID),
+    _method("backward_euler", 1, BACKWARD_EULER, "Backward Euler with a fixed step.", **BY_NEWTON),
+    _method("trapezoidal", 2, TRAPEZOIDAL, "The trapezoidal rule with a fixed step.", **BY_NEWTON),
+    _method("euler", 1, EULER, "Forward Euler with a fixed step.", **ON_A_GRID),
+    _method("rodas4", 4, IMPLICIT, "Rodas4P, order 4(3), linearly implicit and L-stable: for what "
+            "is stiff and full of events.", implicit=True, keeps_step=True))}

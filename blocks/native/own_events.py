@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,16 +9,17 @@ from typing import NamedTuple
 import casadi as ca
 import numpy as np
 
-from ..machine.functions import BoundCall, Kept, empty, filled
+from ..machine.functions import BoundCall, Kept, empty
 from ..nonsmooth.complementarity.impact import collide, collision_of
 from ..nonsmooth.modes.islands import IslandsWithMass, NetworkModes
 from ..numerics.arrays import Array, Flags, Indices, Matrix, distinct, ranks
+from .callbacks import Callbacks
 from .equations import Equations
 from .events import Passed
 from .mode_rows import VALUES
 from .next_branch import Switches
 from .resets import ResetRules, Resets, resets_of
-from .samples import Samplers, Samples, function_for_machine_code
+from .samples import FAILED, Samplers, Samples, assigned_in_python, samples_of
 from .set_valued_elements import SetValuedElements, set_valued_elements
 
 __all__ = ["Ahead", "EventRules", "Given", "KeptRows", "NOTHING", "OwnEvents", "PassedEvents"]
@@ -209,15 +209,13 @@ class OwnEvents:
     def _samples(self) -> Samples:
         if (s := self.rules.samplers) is None:
             return empty(Samples)
-        d = self.values_of("discrete values")
-        samples = filled(
-            Samples, s, assigned=self.equations.assigned(s.assigned), in_python=0,
-            due=np.zeros(len(s.start), dtype=bool), waits=np.zeros(1, dtype=bool),
-            values=np.zeros(len(s.owner) + d.size), d=d, kept=np.zeros(d.size, dtype=bool))
+        samples = samples_of(s, self.values_of("discrete values"),
+                             self.equations.assigned(s.assigned))
         if s.in_python is None:
             return samples
-        self._in_python = function_for_machine_code(s, samples)  # as long as its address is known
-        return samples._replace(in_python=ctypes.cast(self._in_python, ctypes.c_void_p).value or 0)
+        self._in_python = Callbacks()  # as long as addresses are known; Python asks for errors anew
+        return samples._replace(in_python=self._in_python.number(
+            assigned_in_python(s, samples), FAILED))
 
     def _resets(self) -> Resets:
         if (r := self.rules.resets) is None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
 import numpy as np
 
-from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.arrays import Array, Indices
 from .expressions import Unwritable
 from .loop_text import Operand
 
@@ -18,32 +16,18 @@ X, Q, P, OUT, T, ROOM = range(6)  # the arrays, see ``loop_text.BASES``
 class Places:
     """Per class of unknowns, the array and entry in which its value stands, and a factor.
 
-    There are so many ``classes``; those without a place are read from ``zero``, an entry of ``q``
-    that is zero. ``in_time``: whether values are changes in time, which equations may follow, too.
+    There are so many ``classes``.
     """
 
-    def __init__(self, classes: int, zero: int = -1, in_time: bool = False) -> None:
-        self.in_time = in_time
-        self._base = np.full(classes, -1 if zero < 0 else Q)
-        self._entry = np.full(classes, zero)
+    def __init__(self, classes: int) -> None:
+        self._base, self._entry = np.full((2, classes), -1)
         self._factor = np.ones(classes)
-        self.known: Flags = np.zeros(classes, dtype=bool)
-        #: Of changes: derivatives that have been written, by function and family: of which
-        #: instances, and by the number of the argument.
-        self.slopes: dict[Hashable, list[tuple[Indices, dict[int, Indices | float]]]] = {}
-
-    def copy(self) -> Places:
-        """Return a copy, to which places may be added."""
-        new = Places(0, in_time=self.in_time)
-        new._base, new._entry = self._base.copy(), self._entry.copy()
-        new._factor, new.known = self._factor.copy(), self.known.copy()
-        return new
 
     def put(self, classes: Indices, base: int, entries: Indices, factors: Array | float = 1.0
             ) -> None:
         """Give classes their places."""
         self._base[classes], self._entry[classes] = base, entries
-        self._factor[classes], self.known[classes] = factors, True
+        self._factor[classes] = factors
 
     def operand(self, classes: Indices, factors: Array | float = 1.0) -> Operand:
         """Values of classes times factors."""

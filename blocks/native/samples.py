@@ -1,31 +1,27 @@
 """Discrete values that are assigned at regular instants, without leaving machine code.
 
-As :class:`blocks.simulation.actions.Samplings` does it: values are assigned until they agree, and
-count with what they were before the instant.
+Values are assigned until they agree, and count with what they were before the instant. Steps in
+Python call this by :mod:`.settling`.
 """
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
 
-from ..machine.functions import machine_code
+from ..machine.functions import filled, machine_code
 from ..machine.signatures import CFunction
 from ..numerics.arrays import Array, Flags, Indices, Vector
 from ..numerics.instants import same_instant as _same_instant
-from ..solvers.samples import is_due as _is_due
-from ..solvers.samples import sample_number as _sample_number
 from .steps import Code, Workspace, project_in_place, values_at
 
-__all__ = ["Samplers", "Samples", "assign_due", "begin_samples", "count_samples",
-           "function_for_machine_code"]  # fmt: skip
+__all__ = ["Samplers", "Samples", "assign_due", "assigned_in_python", "begin_samples",
+           "count_samples", "samples_of"]  # fmt: skip
 
-is_due, sample_number = machine_code(_is_due), machine_code(_sample_number)
 same_instant = machine_code(_same_instant)
 in_python = CFunction("i32", "double")
 UNCHANGED, CHANGED, FAILED = 0, 1, -1  # by what is assigned
@@ -72,14 +68,22 @@ class Samples(NamedTuple):
 
 
 @machine_code
+def _nearest_sample(samples: Samples, i: int, t: float) -> tuple[float, float]:
+    """Number and instant of a sampler's sample that is nearest; nan where there are none."""
+    number = np.floor((t - samples.start[i]) / samples.period[i] + 0.5)
+    return number, samples.start[i] + number * samples.period[i]
+
+
+@machine_code
 def begin_samples(samples: Samples, t: float) -> bool:
     """Find who samples at an instant, and remember the values before; whether anyone does."""
     samples.values[samples.owner.size :] = samples.d
     samples.kept[:] = False
     found = False
     for i in range(samples.due.size):
-        samples.due[i] = is_due(t, samples.start[i], samples.period[i], samples.last[i],
-                                same_instant(t, samples.least))
+        number, at = _nearest_sample(samples, i, t)
+        samples.due[i] = abs(at - t) <= same_instant(t, samples.least) and (
+            number >= 0.0 and number > samples.last[i])
         found |= samples.due[i]
     return found
 
@@ -106,14 +110,21 @@ def assign_due(code: Code, work: Workspace, samples: Samples, t: float, x: Vecto
 
 @machine_code
 def _are_at_odds(samples: Samples) -> bool:
-    """Whether two samplers of this instant give one variable other values: Python tells whose."""
+    """Whether two regular samplers of this instant give one variable other values: Python tells
+    whose."""
     for j in range(samples.owner.size):
-        k = samples.rival[j] if samples.due[samples.owner[j]] else -1
+        k = samples.rival[j] if _is_regular(samples, samples.owner[j]) else -1
         while k >= 0:
-            if samples.due[samples.owner[k]] and samples.values[k] != samples.values[j]:
+            if _is_regular(samples, samples.owner[k]) and samples.values[k] != samples.values[j]:
                 return True
             k = samples.rival[k]
     return False
+
+
+@machine_code
+def _is_regular(samples: Samples, i: int) -> bool:
+    """Whether a sampler is due, and not at the start alone."""
+    return samples.due[i] and not np.isnan(samples.start[i])
 
 
 @machine_code
@@ -121,29 +132,35 @@ def count_samples(samples: Samples, t: float) -> None:
     """The samples that were due have been taken."""
     for i in range(samples.due.size):
         if samples.due[i]:
-            samples.last[i] = sample_number(t, samples.start[i], samples.period[i])
+            samples.last[i], _ = _nearest_sample(samples, i, t)
 
 
-def function_for_machine_code(samplers: Samplers, samples: Samples) -> Any:
-    """Assigns as :func:`assign_due` does, with what functions in Python give: a function of C.
+def samples_of(rules: Samplers, d: Vector, assigned: int) -> Samples:
+    """What machine code is given of rules whose function stands at an address, but for functions in
+    Python."""
+    return filled(
+        Samples, rules, assigned=assigned, in_python=0, due=np.zeros(len(rules.start), dtype=bool),
+        waits=np.zeros(1, dtype=bool), values=np.zeros(len(rules.owner) + d.size), d=d,
+        kept=np.zeros(d.size, dtype=bool))
 
-    Where one fails nothing is assigned; Python asks it again, and tells of it.
+
+def assigned_in_python(rules: Samplers, samples: Samples) -> Callable[[float], int]:
+    """Assigns as :func:`assign_due` does, with what functions in Python give, at a time.
+
+    Where one fails nothing is assigned.
     """
-    rule, owner, target = samplers.in_python, samples.owner, samples.target
+    rule, owner, target = rules.in_python, samples.owner, samples.target
     d, before = samples.d, samples.values[owner.size :]
     assert rule is not None
 
     def assign(t: float) -> int:
-        try:
-            new, mine = d.copy(), samples.due[owner] & ~(samples.waits[0] & samples.late)
-            mine &= ~samples.kept[target]
-            new[target[mine]] = samples.values[: owner.size][mine]
-            rule(t, samples.due, before, new)
-        except BaseException:  # of whatever kind: machine code cannot pass it on
-            return FAILED
+        new, mine = d.copy(), samples.due[owner] & ~(samples.waits[0] & samples.late)
+        mine &= ~samples.kept[target]
+        new[target[mine]] = samples.values[: owner.size][mine]
+        rule(t, samples.due, before, new)
         if np.array_equal(new, d, equal_nan=True):
             return UNCHANGED
         d[:] = new
         return CHANGED
 
-    return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double)(assign)
+    return assign

@@ -20,7 +20,16 @@ from ..system.problem import Problem
 from .callbacks import Callbacks
 from .next_branch import Switches
 from .resets import Resets, resets_of
-from .samples import FAILED, Samples
+from .samples import (
+    CHANGED,
+    FAILED,
+    Samples,
+    assign_due,
+    assigned_in_python,
+    begin_samples,
+    count_samples,
+    samples_of,
+)
 from .stages import ATOL
 from .steps import RUNGE_KUTTA, Code, known_of, workspace
 from .switches import follow_modes, look_back, settle_relations
@@ -60,12 +69,13 @@ class Settling:
             turns=flags[1])
         self._samplings, self.samples = samplings, empty(Samples)
         if samplings.active:
-            self.samples = self.samples._replace(
-                due=samplings.due, waits=np.zeros(1, dtype=bool), kept=samplings.kept,
-                late=samplings.late, owner=samplings.owner, target=samplings.target,
-                rival=np.full(len(samplings.owner), -1),
-                assigned=self._at_point(lambda t: [], 0),
-                in_python=self.calls.number(self._sample, FAILED))
+            known, sampled = samplings.rules(efforts=True), samplings.values
+            assert sampled is not None
+            self.samples = samples_of(known, problem.d, self._at_point(
+                lambda t: sampled(*problem.arguments(t), self.before), len(known.owner)))
+            if known.in_python is not None:
+                self.samples = self.samples._replace(in_python=self.calls.number(
+                    assigned_in_python(known, self.samples), FAILED))
         self.resets = empty(Resets)
         if assigned.active:
             rules = assigned.rules(efforts=True)
@@ -105,9 +115,29 @@ class Settling:
         out[problem.free] = problem.slope(t, problem.solver_vector()) * problem.scale
         return out
 
-    def _sample(self, t: float) -> int:
-        waits = self.samples.late if self.samples.waits[0] else False
-        return int(self._samplings.apply(self.problem, t, waits))
+    # -- samples ---------------------------------------------------------------------------
+    @property
+    def before(self) -> Array:
+        """Discrete values before the instant."""
+        return self.samples.values[self.samples.owner.size :]
+
+    def begin_samples(self, t: float, first: bool = False) -> None:
+        """Find who samples at ``t``, the ``first`` instant of a run or another one."""
+        samples = self._given[4]
+        begin_samples(samples, t)
+        count_samples(samples, t)
+        if first:
+            self.samples.due[np.isnan(self.samples.start)] = True
+
+    def assign_due(self, t: float) -> bool:
+        """Assign what is due with the present values of all else; whether that has changed any."""
+        self.x[:] = self.problem.x
+        found = assign_due.knowing(known_of(self.code))(
+            self._given[0], self._given[1], self._given[4], t, self.x)
+        self.calls.check()
+        if found == FAILED:
+            self._samplings.refuse_clashes(self.problem, t, self.samples.due, self.before)
+        return bool(found == CHANGED)
 
     # -- at an event -----------------------------------------------------------------------
     def look_back(self, t: float, which: Indices) -> Indices:

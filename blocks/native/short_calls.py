@@ -7,6 +7,8 @@ and steps and events gather in the record of the method until somebody looks.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from ..nonsmooth.contract import Laws
 from ..nonsmooth.modes.solved_modes import SolvedModes
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Step
-from ..system.evaluator import BoundEvaluator, Evaluator
+from ..system.evaluator import Evaluator
 from . import one_step
 from .events import STEP, TIME
 from .method import OneStep
@@ -51,7 +53,7 @@ class ShortCalls:
         self._stop, self._instants = (self._call.place[name] for name in (
             "limits.t_stop", "switches.times"))
         self._status, self._until = one_step.REACHED, method.t
-        self._readers: dict[Evaluator, BoundEvaluator | None] = {}
+        self._readers: dict[Evaluator, Callable[[], Array] | None] = {}
         #: Whether what was told is not carried out yet.
         self.waiting = False
 
@@ -109,20 +111,20 @@ class ShortCalls:
         self._begun[0], self._begun[1], self._until = taken, passed, until
         return passed > events
 
-    def reader(self, function: Evaluator, needs_efforts: bool) -> BoundEvaluator | None:
+    def reader(self, function: Evaluator, needs_efforts: bool) -> Callable[[], Array] | None:
         """What evaluates a function of the present point; None where more has to be solved."""
         if function not in self._readers:
             problem: Any = self.method.problem
             states = self.x[: len(problem.x)]  # behind them stands what is carried along
-            given = self._state[TIME : TIME + 1], states, None, self.method.p, self.m, self.d
+            given = self._state[TIME : TIME + 1], states, 0.0, self.method.p, self.m, self.d
             self._readers[function] = None
             held = self._laws and self._laws.held_modes
             if not needs_efforts:
-                self._readers[function] = BoundEvaluator(function.function, (*given, None))
+                self._readers[function] = partial(function, *given, 0.0)
             elif isinstance(held, SolvedModes) and held.kept is not None:
-                self._readers[function] = BoundEvaluator(
-                    held.with_efforts(function.function),
-                    (*given, self._own.values_of("modes"), self._own.values_of("K")))
+                self._readers[function] = partial(
+                    Evaluator(held.with_efforts(function.function)),
+                    *given, self._own.values_of("modes"), self._own.values_of("K"))
         if self.method.code.past:  # slopes bring what is delayed up to date, which functions read
             method, at = self.method, self._state[TIME : TIME + 1]
             run_code(method.code.slope, at, self.x, method.p, method.q, np.empty_like(self.x))

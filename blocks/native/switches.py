@@ -11,6 +11,7 @@ import numpy as np
 
 from ..machine.functions import machine_code
 from ..numerics.arrays import Vector
+from ..numerics.instants import MOST_ROUNDS
 from ..numerics.tolerances import (
     DIRECTION_STEP,
     JUST_SWITCHED,
@@ -22,7 +23,6 @@ from ..numerics.tolerances import (
     TINY,
 )
 from ..solvers.looks import SCATTER
-from ..solvers.samples import MOST_ROUNDS
 from .next_branch import OF_TOLERANCE, Switches, is_on_next_branch
 from .resets import Resets, assign_risen
 from .samples import CHANGED, FAILED, UNCHANGED, Samples, assign_due

@@ -16,7 +16,7 @@ from ..machine.functions import machine_code
 from ..machine.signatures import run_code
 from ..numerics.arrays import Flags, Matrix, Vector
 from ..numerics.tolerances import TIME_GRAIN, TINY, ZERO_MARGIN
-from ..solvers.looks import FARTHEST, MOST_LOOKS, SAME, TURN
+from ..solvers.looks import FARTHEST, MOST_LOOKS, SAME, SCATTER, TURN
 from ..solvers.looks import next_look as _next_look
 from .pulses import EXPONENT_ROWS, INSIDE_ROWS
 from .stages import ATOL, NEW, WORK
@@ -34,6 +34,7 @@ __all__ = ["FAR", "LARGEST", "LOOK_ROWS", "Relations", "comes_back", "find_cross
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
 #: Rows of ``looks`` after those of a step: the largest so far, and four of work space.
 FAR = 10.0  # times the slack of a margin that has left zero for good
+NEAR_KINK = 1e-3  # of the way in a step: how far beyond a kink it may end
 LARGEST, SPARE, LOOK_ROWS = MOST_LOOKS, MOST_LOOKS + 1, MOST_LOOKS + 5
 #: Rows of ``places`` after those at the quarters of a step: between two, which border is above.
 SEARCHED, PIECE, PLACE_ROWS = 5, 6, 7
@@ -205,7 +206,8 @@ def parts_by_angles(code: Code, relations: Relations, work: Workspace, x: Vector
 @machine_code
 def step_within_pieces(code: Code, relations: Relations, work: Workspace, x: Vector, t: float,
                        h: float) -> float:
-    """The length of a step that ends where it passes a border of a table of the states."""
+    """The length of a step that ends where it passes a border of a table of the states, or a kink
+    of theirs that is not within what tolerances allow."""
     places, borders, row, length = relations.places, relations.borders, work.k[WORK], 1.0
     values_at(code, work, code.places, t, x, places[0])
     values_at(code, work, code.places, t + h, work.k[NEW], places[4])
@@ -213,19 +215,35 @@ def step_within_pieces(code: Code, relations: Relations, work: Workspace, x: Vec
         about_inside(code, work, t, LOOKS[j], h, x, row)
         values_at(code, work, code.places, t + LOOKS[j] * h, row, places[j + 1])
     for r in range(places.shape[1]):
-        near, above = borders[r, 0], _next_border(relations, r)
+        near, above, kink = borders[r, 0], _next_border(relations, r), borders[r, 0] == 0.0
+        for j in range(4 if kink else 0):
+            near = max(near, NEAR_KINK * abs(places[j + 1, r] - places[0, r]))
         low, high = borders[r, above - 1] if above > 1 else -np.inf, borders[r, above]
-        if places[0, r] < low + 2.0 * near:  # what begins at one has passed it
+        if places[0, r] <= low + 2.0 * near:  # what begins at one has passed it
             low = borders[r, above - 2] if above > 2 else -np.inf
-        if places[0, r] > high - 2.0 * near:
+        if places[0, r] >= high - 2.0 * near:
             high = borders[r, above + 1]
         for j in range(4):
             there = places[j + 1, r]
             if 0.25 * j >= length or low - near < there < high + near:
                 continue
+            if kink and abs(there) <= _allowed(code, relations, work, x, t, r):
+                continue
             target = high + 0.5 * near if there > high else low - 0.5 * near
-            length = min(length, _reached(code, relations, work, x, t, h, r, j, target))
+            length = min(length, _reached(code, relations, work, x, t, h, r, j, target, near))
     return length * h
+
+
+@machine_code
+def _allowed(code: Code, relations: Relations, work: Workspace, x: Vector, t: float, r: int
+             ) -> float:
+    """By how much tolerances of the states may move where a table is read."""
+    places, moved = relations.places, work.k[WORK]
+    for i in range(x.size):  # no two by the same part: what is read may be their difference
+        part, allowed = 1.0 + SCATTER * i - np.floor(SCATTER * i), work.k[ATOL, i]
+        moved[i] = x[i] + (part * (allowed + work.rtol[0] * abs(x[i])) if allowed < np.inf else 0.0)
+    values_at(code, work, code.places, t, moved, places[SEARCHED])
+    return abs(places[SEARCHED, r] - places[0, r])
 
 
 @machine_code
@@ -243,10 +261,10 @@ def _next_border(relations: Relations, r: int) -> int:
 
 @machine_code
 def _reached(code: Code, relations: Relations, work: Workspace, x: Vector, t: float, h: float,
-             r: int, j: int, target: float) -> float:
+             r: int, j: int, target: float, near: float) -> float:
     """At which part of a step a table is read at a target, or beyond it by what is near, in its
     quarter ``j``."""
-    places, row, near = relations.places, work.k[WORK], 0.5 * relations.borders[r, 0]
+    places, row, near = relations.places, work.k[WORK], 0.5 * near
     low, high, count = LOOKS[j] - 0.25, LOOKS[j], 0
     below, above = places[j, r] - target, places[j + 1, r] - target
     while abs(above) > near and low < 0.5 * (low + high) < high:

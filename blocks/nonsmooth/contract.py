@@ -142,10 +142,6 @@ class Laws(ABC):
         """
         return None
 
-    def open_inputs(self, problem: Problem, points: Points) -> Flags:
-        """Inputs that the motion may leave open in the modes of some points."""
-        return np.ones(self.system.nu, dtype=bool)
-
     def are_open(self, problem: Problem, points: Points) -> Flags:
         """At which points it may leave any of them open, in the modes that are held there."""
         return np.ones(len(points), dtype=bool)

@@ -8,7 +8,9 @@ from typing import cast
 from .arrays import Array
 from .tolerances import INSTANTS_APART
 
-__all__ = ["same_instant", "same_instants"]
+__all__ = ["MOST_ROUNDS", "same_instant", "same_instants"]
+
+MOST_ROUNDS = 50  # of the fixpoint of what happens at one instant
 
 
 def same_instant(t: float, least: float) -> float:

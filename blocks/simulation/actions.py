@@ -6,8 +6,8 @@ Knows no method and no recording.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -18,8 +18,6 @@ from ..language.component import Component
 from ..language.kernel import Local
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.copies import shallow_copy
-from ..numerics.tolerances import LAST_DIGITS
-from ..solvers.samples import is_due, sample_number
 from ..system.evaluator import Arguments, Evaluator
 from ..system.problem import Problem
 from ..system.system import System
@@ -31,10 +29,6 @@ if TYPE_CHECKING:
     from ..native.samples import Samplers
 
 __all__ = ["EndOfRun", "Requirements", "RunEnds", "Resets", "Samplings"]
-
-# what is said of numbers holds for arrays too
-_are_due = cast(Callable[[float, Array, Array, Array, float], Flags], is_due)
-_numbers = cast(Callable[[float, Array, Array], Array], sample_number)
 
 
 PARAMETERS, HELD = 3, 4  # arguments of a system's functions: also relations
@@ -306,21 +300,6 @@ class _Sampled:
         #: Assignments that follow efforts.
         self.late = _follow_efforts(ca.vertcat(*values), system)
 
-    def rounding(self, problem: Problem, t: float, before: Array) -> Array:
-        """What the last digits of all that is solved for leave unknown of what is assigned."""
-        values, system = self.values, self.system
-        assert values is not None
-        moving = ca.vertcat(*(system.arguments[k] for k in (1, 2, 6)))
-
-        def made() -> Evaluator:
-            memory = ca.SX.sym("before", system.nd)
-            return Evaluator(ca.Function("rounding", [*system.arguments, memory], [ca.densify(
-                ca.mtimes(ca.fabs(ca.jacobian(
-                    values.function(*system.arguments, memory), moving)), ca.fabs(moving)))]))
-
-        by_all = system.once("rounding of samples", made)
-        return LAST_DIGITS * by_all(*problem.arguments(t), before)
-
 
 def _sampled(system: System) -> _Sampled:
     return system.once("samplings", lambda: _Sampled(system))
@@ -329,8 +308,7 @@ def _sampled(system: System) -> _Sampled:
 class Samplings(_Sampled):
     """Assignments of ``every`` and ``initially`` statements at their instants.
 
-    Values are evaluated anew until they agree with each other; a component's own
-    discrete variables count with what they were before the instant.
+    How values come to agree with each other is said by :mod:`blocks.native.samples`.
     """
 
     def __init__(self, system: System, time_events: TimeEvents) -> None:
@@ -341,11 +319,6 @@ class Samplings(_Sampled):
         self.active = self.values is not None
         self.in_python = PythonSamples(system, self.first)
         self.last = np.full(len(self.start), -np.inf)  # number of the last sample taken
-        self.due = np.zeros(len(self.start), dtype=bool)
-        self.before = np.zeros(system.nd)
-        self.fresh = False  # nothing has been assigned yet at this instant
-        self.assigned = np.zeros(len(self.target), dtype=bool)  # at this instant
-        self.kept = np.zeros(system.nd, dtype=bool)  # what is assigned no more at this instant
         bad = np.flatnonzero(~(self.period > 0) & np.isfinite(self.start))
         if len(bad):
             name = self.name(int(bad[0]))
@@ -364,50 +337,12 @@ class Samplings(_Sampled):
             return np.full(self.system.network.families[f].size, np.nan)
         return self.time_events.constant(f, sx)
 
-    def begin(self, t: float, first: bool = False) -> None:
-        """Find who samples at ``t`` and remember the values before."""
-        if not self.active:
+    def refuse_clashes(self, problem: Problem, t: float, due: Flags, before: Array) -> None:
+        """Raise where two regular samplers of those ``due`` give one variable other values."""
+        if self.values is None:
             return
-        with np.errstate(invalid="ignore"):
-            self.due[:] = _are_due(t, self.start, self.period, self.last, self.time_events.tiny(t))
-            number = _numbers(t, self.start, self.period)
-        self.last[self.due] = number[self.due]
-        if first:
-            self.due |= np.isnan(self.start)
-        self.fresh = True
-        self.kept[:] = False
-
-    def apply(self, problem: Problem, t: float, waiting: Flags | bool = False) -> bool:
-        """Assign with the present values of everything else; True if anything changed.
-
-        Assignments that are ``waiting`` for modes to be decided are made later.
-        """
-        if self.values is None or not self.due.any():
-            return False
-        if self.fresh:
-            self.before, self.fresh = problem.d.copy(), False
-            self.assigned[:] = False
-        mine = self.due[self.owner] & ~np.asarray(waiting) & ~self.kept[self.target]
-        found = self.values(*problem.arguments(t), self.before)
-        new = problem.d.copy()  # with what delays come to at this time
-        present = new[self.target]
-        self._refuse_clashes(found, t)
-        if (other := mine & self.assigned & (found != present)).any():
-            # modes that have been decided anew may have moved states in their last digits
-            same = np.abs(found - present) <= self.rounding(problem, t, self.before)
-            found = np.where(other & same, present, found)
-        self.assigned |= mine
-        new[self.target[mine]] = found[mine]
-        if self.in_python:
-            self.in_python.assign(t, self.due, self.before, new)
-        if np.array_equal(new, problem.d, equal_nan=True):
-            return False
-        problem.d[:] = new
-        return True
-
-    def _refuse_clashes(self, found: Array, t: float) -> None:
-        """Raise where two regular samplers of this instant give one variable other values."""
-        regular = (self.due & ~np.isnan(self.start))[self.owner]
+        found = self.values(*problem.arguments(t), before)
+        regular = (due & ~np.isnan(self.start))[self.owner]
         for k in np.flatnonzero(regular & (self.rival >= 0)).tolist():
             other = int(self.rival[k])
             while other >= 0 and not regular[other]:
@@ -422,25 +357,32 @@ class Samplings(_Sampled):
         """What is assigned, for a method that does it itself; None where that takes more, or is
         nothing. ``efforts`` : whether it knows those of set-valued laws."""
         given = None if self.values is None else self.values.function
-        if given is None or not _is_known_at_events(given, self.system, efforts):
-            return None
+        return self.rules(efforts) if _is_known_at_events(given, self.system, efforts) else None
+
+    def rules(self, efforts: bool) -> Samplers:
+        """What is assigned; what follows ``efforts`` waits, where these are known."""
         from ..native.samples import Samplers
 
+        assert self.values is not None
+
         return Samplers(self.start, self.period, self.last, self.late & efforts, self.owner,
-                        self.target, self.rival, given, self.time_events.least,
+                        self.target, self.rival, self.values.function, self.time_events.least,
                         self.in_python.assign if self.in_python else None)
 
-    def unsettled(self, problem: Problem, t: float, restless: Indices) -> list[str]:
-        """Names of the samplers whose values do not settle, or follow ``restless`` relations."""
+    def unsettled(self, problem: Problem, t: float, due: Flags, before: Array, restless: Indices
+                  ) -> list[str]:
+        """Names of the samplers ``due`` whose values do not settle, or follow ``restless``
+        relations."""
         if self.values is None:
             return []
-        old = problem.d.copy()
-        self.apply(problem, t)
+        found, new = self.values(*problem.arguments(t), before), problem.d.copy()
+        new[self.target[due[self.owner]]] = found[due[self.owner]]
+        self.in_python.assign(t, due, before, new)
         follow = self.values.function.jac_sparsity(0, HELD)
-        moving = np.isin(self.target, np.flatnonzero(problem.d != old))
+        moving = np.isin(self.target, np.flatnonzero(problem.d != new))
         entries = np.array(follow.get_triplet(), dtype=int)
         moving[entries[0, np.isin(entries[1], restless)]] = True
-        moving &= self.due[self.owner]
+        moving &= due[self.owner]
         return [self.name(int(i)) for i in self.owner[moving][:3]]
 
     def name(self, item: int) -> str:

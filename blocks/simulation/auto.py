@@ -14,7 +14,8 @@ implicit  explicit ones are more than a third, by ``FARTHER``, as long         e
 either    it cannot go on, by what numbers come to                             another
 ========  ===================================================================  ========
 
-Explicit is ``dopri5``, or ``DOP853`` at tight tolerances and in Python; implicit is ``rodas4``.
+Explicit is ``dopri5``, or ``DOP853`` at tight tolerances; implicit is ``rodas4``. Where machine
+code cannot run a model, these are ``ode45`` and ``Radau``.
 
 It is asked after ``REVIEW`` steps, and again whenever there are ``AGAIN`` times as many; after
 ``SURE`` of implicit ones, or fewer where they are dear; and sooner where an event cut a trial of
@@ -36,19 +37,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import native
 from ..numerics.arrays import Array
 from ..numerics.cache import Cache
-from ..solvers import Method, Step, method_named
+from ..solvers import Method, Step
 from ..system.problem import Problem
+from .method_choice import explicit_steps, implicit_steps, needs_full_jacobian, running_method
 
 if TYPE_CHECKING:
     from .running_method import RunningMethod
 
-__all__ = ["PLAINLY", "REACH", "SLOWER", "Auto", "begins_with", "explicit_method", "explicit_steps",
-           "fastest_rate", "implicit_method", "why_in_python"]  # fmt: skip
+__all__ = ["PLAINLY", "REACH", "SLOWER", "Auto", "begins_with", "explicit_method",
+           "fastest_rate", "implicit_method"]  # fmt: skip
 
-TIGHT = 1e-8  # relative tolerance below which a method of higher order is better
 REVIEW, AGAIN = 80, 5  # steps until it is asked first, and times as many until then again
 SURE = 2000  # steps of either kind that tell how long those to come are
 WORTH, PLAINLY = 10_000, 30_000  # steps left for which others are made and tried; before that
@@ -64,7 +64,7 @@ MOST_RATES = 1000  # that are kept of a system
 
 def begins_with(problem: Problem, t0: float, t1: float, rtol: float) -> tuple[type[Method], str]:
     """The method that a run begins with, and why."""
-    kind, system = explicit_method(problem, rtol), problem.system
+    kind, system = explicit_steps(rtol), problem.system
     if not system.nx:
         return kind, "nothing is integrated: steps follow the waves of the sources"
     if system.nu or system.clusters or not problem.size:  # the rate at the start says little
@@ -73,8 +73,8 @@ def begins_with(problem: Problem, t0: float, t1: float, rtol: float) -> tuple[ty
     if rate == np.inf:
         return kind, "explicit: something is infinitely steep at the start, as a root that begins"
     steps = rate * (t1 - t0) / REACH
-    if steps > _worth(problem, kind, 0, steps):
-        return implicit_method(problem), (
+    if steps > _worth(problem, explicit_method(problem, rtol), 0, steps):
+        return implicit_steps(), (
             f"implicit, one-step: {steps:.2g} explicit steps would follow what is fastest at the "
             f"start ({rate:.3g} 1/s)")
     return kind, (f"explicit: about {steps:.2g} steps follow the start (fastest rate "
@@ -96,6 +96,8 @@ def _worth(problem: Problem, explicit: type[Method], taken: int, left: float) ->
 
     Their price is asked for where that many are left: of a large model it takes as long as a run.
     """
+    if needs_full_jacobian(implicit_method(problem), problem):
+        return np.inf
     if _is_dear(problem, explicit):
         return WORTH_DEAR
     plain = WORTH if taken >= SURE else PLAINLY
@@ -108,29 +110,14 @@ def _price(problem: Problem, explicit: type[Method]) -> float:
     return SLOWER if in_python else 1.0
 
 
-def why_in_python(problem: Problem, implicit: bool = False) -> str:
-    """What keeps steps from machine code, in a few words; empty where nothing does."""
-    if not native.is_installed():
-        return "llvmlite is not installed"
-    why_not = native.why_not_implicit if implicit else native.why_not
-    return why_not(problem.system, problem.laws) or native.unwritable(problem)
-
-
-def explicit_steps(rtol: float) -> type[Method]:
-    """The explicit one-step method in machine code whose steps cost least at a tolerance."""
-    return native.compiled_method("DOP853" if rtol < TIGHT else "dopri5")
-
-
 def explicit_method(problem: Problem, rtol: float) -> type[Method]:
-    """The explicit method for a problem, in machine code where that can run it."""
-    return method_named("DOP853") if why_in_python(problem) else explicit_steps(rtol)
+    """What takes explicit steps of a problem."""
+    return running_method(explicit_steps(rtol), problem, rtol)[0]
 
 
 def implicit_method(problem: Problem) -> type[Method]:
-    """The implicit method for a problem, likewise."""
-    if why_in_python(problem, implicit=True):
-        return method_named("rodas4")
-    return native.compiled_method("rodas4")
+    """What takes implicit ones."""
+    return running_method(implicit_steps(), problem, 0.0)[0]
 
 
 def fastest_rate(problem: Problem, t: float, y: Array) -> float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
-from ..solvers.samples import MOST_ROUNDS
+from ..numerics.instants import MOST_ROUNDS
 from ..system.problem import Problem
 from .actions import Requirements, Resets, Samplings
 from .episode import Episode

@@ -1,4 +1,4 @@
-"""Which method does a name stand for, and which one runs a model under it?"""
+"""Which method does a name stand for, and what takes its steps: machine code, or Python?"""
 
 from __future__ import annotations
 
@@ -7,22 +7,20 @@ from typing import Any
 import numpy as np
 
 from .. import native
-from ..exceptions import ParameterError, UnknownName, nearest, unknown_name
+from ..exceptions import ParameterError, UnknownName, nearest, need_package, unknown_name
 from ..native import COMPILED
 from ..numerics.arrays import Array
 from ..reading.foreign_words import method_elsewhere
-from ..solvers import METHODS, Method, Step, method_named
+from ..solvers import METHODS, Method, Step
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
-from .auto import explicit_steps, why_in_python
-from .settings import Settings
 
-__all__ = ["chosen_method", "in_machine_code", "in_python", "named_method", "refuse_fixed_steps",
-           "refuse_full_jacobian", "refuse_idle_step"]  # fmt: skip
+__all__ = ["NAMES", "chosen_method", "explicit_steps", "implicit_steps", "in_python",
+           "named_method", "needs_full_jacobian", "refuse_fixed_steps", "refuse_full_jacobian",
+           "refuse_idle_step", "running_method", "unknown_method"]  # fmt: skip
 
-EXPLICIT = "dopri5", "DOP853", "RK45", "RK23", "rk4", "euler"  # that machine code has, too
-IMPLICIT = "rodas4", "backward_euler", "trapezoidal"
-NAMES = "auto", *METHODS, *(n for n in COMPILED if n not in METHODS), "moreau_jean"
+NAMES = "auto", *METHODS, *COMPILED, "moreau_jean"
+TIGHT = 1e-8  # relative tolerance below which a method of higher order is better
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
 
@@ -35,19 +33,54 @@ def chosen_method(method: str, step: object) -> tuple[type[Method] | None, str]:
 
 
 def named_method(method: str) -> type[Method]:
-    """The method of a name."""
-    name = str(method).lower()
+    """The method of a name, whatever its case."""
+    name = next((known for known in NAMES[1:] if known.lower() == str(method).lower()), "")
     if name == "moreau_jean":
         from ..native.moreau_jean import MoreauJean
 
         return MoreauJean
-    compiled = next((known for known in COMPILED if known.lower() == name), "")
-    if compiled and (native.is_installed() or compiled not in ("dopri5", "RK45", "RK23", "rodas4")):
-        return native.compiled_method(compiled)
-    try:
-        return method_named("DOP853" if compiled and compiled != "rodas4" else method)
-    except UnknownName:
-        raise unknown_method("simulate(method=…)", method) from None
+    if not name:
+        raise unknown_method("simulate(method=…)", method)
+    return native.compiled_method(name) if name in COMPILED else METHODS[name]
+
+
+def explicit_steps(rtol: float) -> type[Method]:
+    """The explicit one-step method whose steps cost least at a tolerance."""
+    return native.compiled_method("DOP853" if rtol < TIGHT else "dopri5")
+
+
+def implicit_steps() -> type[Method]:
+    """The implicit method that ``auto`` takes."""
+    return native.compiled_method("rodas4")
+
+
+def running_method(kind: type[Method], problem: Problem, rtol: float) -> tuple[type[Method], str]:
+    """What takes the steps of a method: machine code, if that can run a problem; else a method in
+    Python, and why.
+
+    Where nothing is integrated all that choose their steps are one.
+    """
+    if not problem.size and not kind.fixed_step:
+        kind = explicit_steps(rtol)
+    if kind.name == "moreau_jean":
+        return native.compiled_steps(problem) or kind, ""
+    reason = why_in_python(problem, kind.implicit) if kind.name in COMPILED else ""
+    return (in_python(kind, problem) if reason else kind), reason
+
+
+def why_in_python(problem: Problem, implicit: bool) -> str:
+    """What keeps steps from machine code, in a few words; empty where nothing does."""
+    if not native.is_installed():
+        return "llvmlite is not installed"
+    why_not = native.why_not_implicit if implicit else native.why_not
+    return why_not(problem.system, problem.laws) or native.unwritable(problem)
+
+
+def in_python(kind: type[Method], problem: Problem) -> type[Method]:
+    """A method in Python that takes the place of one in machine code."""
+    if not problem.size:
+        return Quasistatic
+    return METHODS["Radau" if kind.implicit else "ode45"]
 
 
 def unknown_method(where: str, method: str) -> UnknownName:
@@ -68,51 +101,37 @@ def refuse_idle_step(method: str, step: object, caller: str = "simulate") -> Non
             "method='trapezoidal' takes fixed ones.", code="parameter.idle", given=step)
 
 
-def refuse_full_jacobian(problem: Problem, name: str) -> None:
+def needs_full_jacobian(kind: type[Method], problem: Problem) -> bool:
+    """Whether a method would need a matrix larger than the memory."""
+    n = problem.size
+    return bool(problem.algebraic) and n * (n + problem.algebraic) > HOPELESS and (
+        kind.implicit and not kind.looks_itself)
+
+
+def refuse_full_jacobian(kind: type[Method], problem: Problem) -> None:
     """An implicit method that would need a matrix larger than the memory."""
     n = problem.size
-    if problem.algebraic and n * (n + problem.algebraic) > HOPELESS:
+    if needs_full_jacobian(kind, problem):
         raise ParameterError(
-            "simulate(method=…)", f"{name!r} would need a full Jacobian of {n:,} x {n:,} entries "
-            f"({8e-9 * n * n:.3g} GB): every state acts on every other through "
+            "simulate(method=…)", f"{kind.name!r} would need a full Jacobian of {n:,} x {n:,} "
+            f"entries ({8e-9 * n * n:.3g} GB): every state acts on every other through "
             f"{problem.algebraic:,} algebraic unknowns.",
-            "Take method='rodas4', which keeps them as unknowns, or an explicit one like 'ode45'.",
-            method=name, states=n, algebraic=problem.algebraic,
+            "Take an explicit method like 'ode45', or 'rodas4' where machine code can run the "
+            "model: that keeps them as unknowns.",
+            method=kind.name, states=n, algebraic=problem.algebraic,
         )  # fmt: skip
 
 
 def refuse_fixed_steps(kind: type[Method], problem: Problem) -> None:
     """Refuse fixed steps, which machine code alone takes, of a model that it cannot run."""
-    reason = kind.name in COMPILED and kind.fixed_step and problem.size and why_in_python(
-        problem, kind.implicit)
-    if reason:
+    if kind.name not in COMPILED or not kind.fixed_step:
+        return
+    if not native.is_installed():
+        raise need_package("llvmlite", f"method={kind.name!r}")
+    if problem.size and (reason := why_in_python(problem, kind.implicit)):
         raise ParameterError(f"simulate(method={kind.name!r})", f"cannot run this model: {reason}.",
                              "Take method='auto', whose steps keep to a tolerance.",
                              method=kind.name)  # fmt: skip
-
-
-def in_machine_code(kind: type[Method], problem: Problem, settings: Settings
-                    ) -> tuple[type[Method], str]:
-    """Return a method as machine code, if that can run a problem; else in Python, and why.
-
-    Where nothing is integrated all that choose their steps are one.
-    """
-    if not problem.size and not kind.fixed_step:
-        reason = why_in_python(problem)
-        return (Quasistatic if reason else explicit_steps(settings.rtol)), reason
-    if kind.name == "moreau_jean":
-        return native.compiled_steps(problem) or kind, ""
-    if kind.name not in EXPLICIT + IMPLICIT:
-        return kind, ""
-    reason = why_in_python(problem, kind.implicit)
-    return (in_python(kind, problem), reason) if reason else (native.compiled_method(kind.name), "")
-
-
-def in_python(kind: type[Method], problem: Problem) -> type[Method]:
-    """A method in Python that takes the place of one in machine code."""
-    if not problem.size:
-        return Quasistatic
-    return method_named("rodas4" if kind.implicit else "DOP853")
 
 
 class Quasistatic(Method):

@@ -81,7 +81,7 @@ class Replay:
         if not len(t) or not self.must_solve(reading.incomplete, wanted):
             return reading.states
         reading.states = self.with_modes(reading.states, which)
-        split = self.must_split(reading.states, wanted)
+        split = bool(wanted.split and wanted.inputs.any()) and not self._of_run.laws.recorded
         if split not in reading.solved:
             with threads_for(max(self.system.nu, self.problem.algebraic)):
                 found = self.solved(reading.states, which, reading.incomplete, split)
@@ -216,13 +216,6 @@ class Replay:
         if wanted.closed and laws is not None and not laws.recorded:
             return True
         return bool(wanted.inputs.any()) or (bool(incomplete.any()) and wanted.unknowns)
-
-    def must_split(self, points: Points, wanted: Wanted) -> bool:
-        """Whether efforts are asked for that the motion may leave open."""
-        if not wanted.split or not wanted.inputs.any() or self._of_run.laws.recorded:
-            return False
-        left_open = self.problem.laws.open_inputs(self._at_parameters(), points)
-        return bool((wanted.inputs & left_open).any())
 
     def indeterminate_groups(self, t: Array, which: Indices) -> list[list[IndeterminateGroup]]:
         """Per time the groups of stuck elements whose split the motion leaves open."""

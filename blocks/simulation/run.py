@@ -15,7 +15,6 @@ from ..diagnostics import check_model
 from ..exceptions import Interrupted, ParameterError, SimulationError
 from ..initialisation.initial_values import warn_of_compromises
 from ..language.python_calls import told_why
-from ..native import COMPILED
 from ..numerics.arrays import python_number
 from ..numerics.tolerances import CLOSES_AT_BEST
 from ..solvers import Method
@@ -24,7 +23,7 @@ from .auto import begins_with
 from .driver import Driver, IslandsJoin
 from .given_values import GivenValues
 from .interrupts import forget_interrupt, interruptible
-from .method_choice import chosen_method, refuse_fixed_steps, refuse_full_jacobian
+from .method_choice import chosen_method, refuse_fixed_steps, refuse_full_jacobian, running_method
 from .progress import Progress
 from .run_start import Decided, RunStart
 from .settings import Options, Settings, end_of_run, positive_time, record_options, sample_times
@@ -160,8 +159,7 @@ def _prepared(model: CompiledModel, duration: object, options: Options) -> Prepa
     if chosen is None:
         chosen, why = begins_with(problem, t0, t1, options.rtol)
     refuse_fixed_steps(chosen, problem)
-    if chosen.implicit and chosen.name not in COMPILED:
-        refuse_full_jacobian(problem, chosen.name)
+    refuse_full_jacobian(running_method(chosen, problem, options.rtol)[0], problem)
     decided = Decided(_settings(options, t0, t1, chosen), why, tolerances, given,
                       model.compiled.findings or ())
     if asked is not None:

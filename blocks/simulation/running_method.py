@@ -11,12 +11,12 @@ import numpy as np
 from ..exceptions import SimulationError, warn_user
 from ..numerics.arrays import Array
 from ..numerics.tolerances import LAST_DIGITS, TINY
-from ..solvers import Method, Step, Work, method_named
+from ..solvers import METHODS, Method, Step, Work
 from ..system.problem import Problem
 from ..system.time_functions import ACROSS
 from .auto import SLOWER, Auto, fastest_rate, implicit_method
 from .failures import refuse_corner, refuse_wiggling, tell_many_steps
-from .method_choice import in_machine_code, in_python
+from .method_choice import in_python, running_method
 from .settings import Settings
 from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
@@ -51,9 +51,10 @@ class RunningMethod:
         self.rules = rules
         self.problem, self.settings, self.tolerances = problem, settings, tolerances
         self.time_events, self.crossings, self.statistics = time_events, crossings, statistics
-        kind, reason = in_machine_code(settings.method, problem, settings)
+        kind, reason = running_method(settings.method, problem, settings.rtol)
         self.kind: Any = kind  # the class of the method
         if reason:
+            statistics["method"] = kind.name
             statistics["why"] += f"; in Python, as {reason}"
         elif kind.looks_itself or kind is not settings.method:
             statistics["why"] += ", in machine code"
@@ -252,7 +253,7 @@ class RunningMethod:
         """
         if not (self.may_replace and step.by_numbers):
             return False
-        kind = method_named("BDF") if self.kind.name == "rodas4" else implicit_method(self.problem)
+        kind = METHODS["BDF"] if self.kind.implicit else implicit_method(self.problem)
         self.may_replace = self.may_switch = False
         self._take(kind, f"{self.kind.name} did not get beyond t = {step.t:.4g} s")
         return True
@@ -317,7 +318,7 @@ class RunningMethod:
 
     def _take(self, kind: type[Method], why: str) -> None:
         before = self.statistics["method"]
-        self.kind, _ = in_machine_code(kind, self.problem, self.settings)
+        self.kind, _ = running_method(kind, self.problem, self.settings.rtol)
         name = f"{before}, then {kind.name}" if self.episodes else kind.name
         self.statistics.update({"method": name, "why": why})
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..exceptions import SimulationError
 from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.instants import MOST_ROUNDS
 from ..numerics.tolerances import ROUNDING, SAME_INSTANT, TINY
-from ..solvers.samples import MOST_ROUNDS
 from ..system.problem import Problem
 from .actions import Resets, Samplings
 from .event_log import EventLog
@@ -69,7 +69,8 @@ class Switching:
         problem = self.problem
         if not problem.system.nm and not self.samplings.active:
             return
-        self.samplings.begin(t, first=True)
+        if self.samplings.active:
+            self.settling.begin_samples(t, first=True)
         problem.update_anew(t)
         unsettled = self._unsettled_at_first(t)
         if unsettled is None or not modes_known:
@@ -86,7 +87,7 @@ class Switching:
         """Iterate relations and discrete values at the start; what does not come to rest."""
         problem = self.problem
         for _ in range(MOST_ROUNDS + problem.system.nm + len(self.samplings.owner)):
-            changed = self.samplings.apply(problem, t)
+            changed = self.samplings.active and self.settling.assign_due(t)
             self.resets.note(problem, t)
             holding = self.time_events.holding(problem.crossings_here(t), t)
             unsettled = np.flatnonzero(holding != problem.m)
@@ -116,7 +117,8 @@ class Switching:
             which = which[~self.resting[which]]
         before = problem.m.copy()
         if problem.system.nm or self.samplings.active:
-            self.samplings.begin(t)
+            if self.samplings.active:
+                self.settling.begin_samples(t)
             again, self._last = t - self._last <= SAME_INSTANT * abs(t), t
             holds = self.time_events.right_limits(t)
             if not self.settling.flip(t, which, holds, self._step, again):
@@ -157,6 +159,11 @@ class Switching:
                                       self.samplings, self.resets)
         return self._settling
 
+    @property
+    def _due(self) -> tuple[Flags, Array]:
+        """Who samples at the present instant, and discrete values before it."""
+        return self.settling.samples.due, self.settling.before
+
     def _wrong(self, g: Array) -> Flags:
         """Relations that clearly do not hold as assumed, crossing functions being ``g``."""
         holds, times = self.problem.m > 0.5, self.time_events
@@ -170,6 +177,7 @@ class Switching:
         iterating relations goes in circles."""
         problem = self.problem
         self.resets.refuse_clashes(problem, t)
+        self.samplings.refuse_clashes(problem, t, *self._due)
         restless = np.flatnonzero(self.settling.switches.turns)
         undone = np.array_equal(problem.m, before)  # neither side of the crossing holds
         behind, duration = self.time_events.behind_jumps(t), self.time_events.duration
@@ -210,7 +218,7 @@ class Switching:
         relations = self.time_events.relations
         names = [relations.condition(int(r)) for r in which[:3]]
         parts = [relations.describe(int(r), True)[0] for r in which[:3]]
-        samplers = self.samplings.unsettled(self.problem, t, which)
+        samplers = self.samplings.unsettled(self.problem, t, *self._due, which)
         names = names or samplers
         self.log.recording.fail("relations without a fixpoint")
         raise SimulationError(

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import BlocksError
-from ..native import COMPILED
 from ..native.courses import Course, joined
 from ..native.method import OneStep
 from ..native.own_events import EventRules
@@ -27,6 +26,7 @@ from ..system.problem import Problem
 from .auto import begins_with
 from .episode import StepTable
 from .event_log import CHATTER, are_crowded
+from .method_choice import running_method
 from .replay import READING
 from .run_start import laws_at_events
 from .time_events import TimeEvents
@@ -91,9 +91,10 @@ class WholeRuns:
     def _begun(self, problem: Problem, atol: Array) -> OneStep | None:
         """A method at the start of a run; None where it does not carry out all events."""
         t0, t1, times, laws = self.t0, self.t1, self.time_events, problem.laws
-        kind: Any = begins_with(problem, t0, t1, self.rtol)[0]
+        begins, _ = begins_with(problem, t0, t1, self.rtol)
+        kind: Any = running_method(begins, problem, self.rtol)[0]
         laws.start(problem, t0)
-        if kind.name not in COMPILED or laws.restless or not kind.fits(problem, t0):
+        if not kind.looks_itself or laws.restless or not kind.fits(problem, t0):
             return None
         parts = laws.decision_data(problem, t0)
         if parts is None:
@@ -178,7 +179,5 @@ class SeveralRuns:
             problem.p = self.p[runs[a]]
             here = replace(points.some(np.arange(a, b)), p=problem.p,
                            modes=modes_in(self._modes, pieces[a:b]))
-            left_open = problem.laws.open_inputs(problem, here)
-            split = wanted.split and bool((wanted.inputs & left_open).any())
-            found = problem.laws.inputs_at(problem, here, split)
+            found = problem.laws.inputs_at(problem, here, wanted.split)
             points.u[:, a:b] = np.nan if found is None else np.where(found[1], found[0], np.nan)

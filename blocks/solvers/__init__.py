@@ -1,13 +1,11 @@
 """Numerical methods behind one small contract.
 
 Knows vectors and functions only: no components, units, events or results. The
-contract is in `base`; `method_named` finds a class, and only then is its module
-(and the library behind it) imported.
+contract is in `base`; a module (and the library behind it) is imported when
+`METHODS` is asked for a class of it.
 
 ===============  ==========================================================
-rodas4           Rosenbrock method: stiff, sparse with large algebraic loops
 Radau, BDF       implicit methods of SciPy: stiff ODE
-DOP853           explicit Runge-Kutta of order 8: not stiff, tight tolerance
 ode45, ode23s    published step controls, to reproduce published step counts
 ===============  ==========================================================
 """
@@ -19,12 +17,10 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
-from ..exceptions import unknown_name
 from .base import Method, Problem, Step, Work
 from .trajectory import Trajectory
 
-__all__ = ["METHODS", "Method", "MethodName", "Problem", "Step", "Trajectory", "Work",
-           "method_named"]
+__all__ = ["METHODS", "Method", "MethodName", "Problem", "Step", "Trajectory", "Work"]
 
 #: What ``method=`` of a run may be, for type checkers.
 MethodName: TypeAlias = Literal[
@@ -41,17 +37,5 @@ class _Registry(UserDict[str, Any]):
 
 
 METHODS: Mapping[str, type[Method]] = _Registry({
-    "rodas4": "rosenbrock:Rodas4", "Radau": "scipy_methods:Radau", "BDF": "scipy_methods:BDF",
-    "DOP853": "scipy_methods:DOP853",
+    "Radau": "scipy_methods:Radau", "BDF": "scipy_methods:BDF",
     "ode45": "ode45:Ode45", "ode23s": "ode23s:Ode23s"})
-
-
-def method_named(name: str) -> type[Method]:
-    """The method class of that name, whatever its case.
-
-    Raises UnknownName, with the nearest name and all known ones.
-    """
-    for known in METHODS:
-        if known.lower() == str(name).lower():
-            return METHODS[known]
-    raise unknown_name("solvers", name, METHODS, "methods")

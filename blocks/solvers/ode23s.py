@@ -2,7 +2,7 @@
 
 A twin of a published algorithm, kept to reproduce published step counts.
 Linearly implicit and L-stable: no Newton iteration, one factorization a try.
-Take `Radau` or `rodas4` where accuracy matters.
+Take `Radau` where accuracy matters.
 
 As in the published runs the Jacobian is made by differences; this shows in the
 counts where a law jumps. Systems of more than 50 unknowns use the exact one.
@@ -29,8 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .base import Array
-from .ode45 import EPS, within
-from .rosenbrock import LinearlyImplicit
+from .ode45 import EPS, PublishedControl, within
 from .trouble import finite_derivatives
 
 __all__ = ["Ode23s"]
@@ -43,10 +42,11 @@ LEAST, MOST = EPS**0.78, 0.1  # increments, relative to the unknown
 REPEATED = 20  # steps over one jump, of which none has moved; the published runs take fewer
 
 
-class Ode23s(LinearlyImplicit):
+class Ode23s(PublishedControl):
     """Modified Rosenbrock 2(3) as published, Jacobian and time derivative every step."""
 
     name, order, exponent = "ode23s", 2, 1.0 / 3.0
+    implicit = True
     beside_tables = 0.01
 
     def _first_h(self, longest: float) -> float:
@@ -63,8 +63,22 @@ class Ode23s(LinearlyImplicit):
 
     def restart(self, t: float, y: Array) -> None:
         super().restart(t, y)
+        self._linear_at: float | None = None
         self._jumps = 0  # steps in a row with one slope at both ends, another in the middle
         self._differences = AdaptiveDifferences(self.atol)
+
+    def _prepare(self) -> None:
+        if self._linear_at != self.t:
+            self._linearize(self._h)
+
+    def _linearize(self, h: float) -> None:
+        """d slope / d y and, by a difference, d slope / d t, for all tries at a step."""
+        t, y = self.t, self.y
+        self.work.jacobians += 1
+        self._jacobian = self._derivatives(t, y)
+        dt = (t + min(np.sqrt(EPS) * max(abs(t), abs(t + h)), h)) - t
+        self._time_slope = (self._slope_at(t + dt, y) - self._slope) / dt
+        self._linear_at = t
 
     def _derivatives(self, t: float, y: Array) -> Any:
         if y.size > DIFFERENCES_UP_TO:

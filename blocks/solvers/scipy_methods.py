@@ -1,4 +1,4 @@
-"""The step-able methods of scipy.integrate under our contract.
+"""The implicit methods of scipy.integrate under our contract.
 
 SciPy's solvers clip a step at their ``t_bound``; here that bound is moved to
 ``t_stop`` before every step, so one solver object serves the whole run.
@@ -14,20 +14,23 @@ from ..numerics.arrays import Array, Indices
 from .base import Method, Step
 from .trouble import finite, finite_derivatives
 
-__all__ = ["BDF", "DOP853", "Radau"]
+__all__ = ["BDF", "Radau"]
 
-STAGES = 12  # of DOP853: how many tries a step took follows from these
-AT = 0.75  # of a step of DOP853: where its dense output is looked at
-LARGEST_DEFECT = 100.0  # there, or where others end, in tolerances: smooth ones stay below 60
+LARGEST_DEFECT = 100.0  # at the end of a step, in tolerances: smooth ones stay below 60
 MOST_HALVINGS = 6
-GROWTH = 1.2  # of steps after one that was halved
 LITTLE = 1e-3  # of a step: what a slope is told from
 
 
 class ScipyMethod(Method):
-    """Common part: a scipy.integrate.OdeSolver made when the first step is asked for."""
+    """Common part: a scipy.integrate.OdeSolver made when the first step is asked for.
+
+    It takes our sparse Jacobian. By derivatives of where laws were far steeper Newton's method
+    hardly moves, and counts as having converged. Such a step, whose end does not move by the slopes
+    there, is taken again.
+    """
 
     scipy_name: ClassVar[str]
+    implicit = True
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -39,13 +42,24 @@ class ScipyMethod(Method):
         self._solver = None
 
     def advance(self, t_stop: float) -> Step:
+        for _ in range(MOST_HALVINGS):
+            t, y = self.t, self.y
+            step = self._advanced(t_stop)
+            if step.failure or not len(off := self._off(step)):
+                return step
+            self.work.steps, self.work.rejected = self.work.steps - 1, self.work.rejected + 1
+            self.first_step = (step.t - t) / 4
+            self.restart(t, y)
+        return self._stopped("steps stay at points that are no solution", off)
+
+    def _advanced(self, t_stop: float) -> Step:
         try:
             if self._solver is None:
-                self._solver = self._make(t_stop)
+                self._solver, self._factorizations_seen = self._make(t_stop), 0
             self._aim_at(t_stop)
-            before = self.work.residuals
             message = self._solver.step()
-            self._account(self.work.residuals - before)
+            seen, self._factorizations_seen = self._factorizations_seen, int(self._solver.nlu)
+            self.work.factorizations += self._factorizations_seen - seen
             dense: Any = None if message else self._solver.dense_output()
         except Exception as error:  # raised by the problem: a failure of this step
             return self._failure("the equations failed", error)
@@ -64,12 +78,8 @@ class ScipyMethod(Method):
         return getattr(integrate, self.scipy_name)(
             self._slope, self.t, self.y.copy(), t_bound=max(self.t_end, t_stop),
             rtol=max(self.rtol * self.tolerance_factor, 100 * np.finfo(float).eps),
-            atol=self.atol * self.tolerance_factor, max_step=self.max_step,
-            first_step=None if first is None else min(first, abs(self.t_end - self.t)),
-            **self._jacobian_options())
-
-    def _jacobian_options(self) -> dict[str, Any]:
-        return {}
+            atol=self.atol * self.tolerance_factor, max_step=self.max_step, jac=self._jacobian,
+            first_step=None if first is None else min(first, abs(self.t_end - self.t)))
 
     @property
     def holds_itself(self) -> bool:
@@ -81,26 +91,26 @@ class ScipyMethod(Method):
         self._solver.t_bound = float(t_stop)
         self._solver.status = "running"
 
-    def _account(self, evaluations: int) -> None:
-        """Derive further counts from what one step has spent."""
-
     def _slope(self, t: float, y: Array) -> Array:
         self.work.residuals += 1
         self._slope_now = self.problem.slope(t, y)
         return self._slope_now
 
+    def _jacobian(self, t: float, y: Array) -> Any:
+        self.work.jacobians += 1
+        return finite_derivatives(self.problem.slope_jacobian, self._slope, t, y, self.atol)
+
     @np.errstate(divide="ignore", invalid="ignore")
-    def _off(self, step: Step, part: float, strict: float = 1.0) -> Indices:
-        """Which values do not move by the slopes at a part of a step; none where times are one."""
+    def _off(self, step: Step) -> Indices:
+        """Which values do not move by the slopes at the end of a step; none where times are one."""
         dense: Any = step.dense
         h = step.t - step.t_old
-        times = step.t_old + h * (part + LITTLE * np.array([-1, 0, 1]))
+        times = step.t_old + h * (1.0 + LITTLE * np.array([-1, 0, 1]))
         before, y, after = dense(times).T
         defect = h * ((after - before) / (times[2] - times[0]) - self._slope(times[1], y))
         size = np.abs(defect) / (self.atol + self.rtol * np.abs(step.y))
-        allowed = LARGEST_DEFECT * strict
-        off = np.linalg.norm(size) > allowed * np.sqrt(len(size))
-        return np.flatnonzero(off & (size > allowed))
+        off = np.linalg.norm(size) > LARGEST_DEFECT * np.sqrt(len(size))
+        return np.flatnonzero(off & (size > LARGEST_DEFECT))
 
     def _failure(self, text: str, cause: Exception | None = None) -> Step:
         self._solver = None  # the next attempt starts afresh from the last accepted point
@@ -114,75 +124,7 @@ class ScipyMethod(Method):
         return message or "the step has shrunk to nothing"
 
 
-class DOP853(ScipyMethod):
-    """Dormand-Prince 8(5,3), dense output of order 7. For tight tolerances, not stiff.
-
-    E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary Differential
-    Equations I", 2nd ed., sec. II.5 and II.6. Three evaluations a step are for
-    the dense output, and one for its defect: near the limit of stability the ends of steps
-    are right, but the polynomial between them is off by thousands of tolerances. Such a step is
-    taken again, half as long.
-    """
-
-    name, order, scipy_name = "DOP853", 8, "DOP853"
-
-    def _account(self, evaluations: int) -> None:
-        self.work.rejected += max(0, evaluations // STAGES - 1)
-
-    def advance(self, t_stop: float) -> Step:
-        for halvings in range(MOST_HALVINGS):
-            t, y, solver = self.t, self.y, self._solver
-            slope = None if solver is None else solver.f
-            step = super().advance(t_stop)
-            if step.failure or not len(self._off(step, AT, self.tolerance_factor)):
-                if halvings and not step.failure:  # else the next one would be too long again
-                    self._solver.h_abs = min(self._solver.h_abs, GROWTH * (step.t - step.t_old))
-                return step
-            solver, self.t, self.y = self._solver, t, y
-            solver.t, solver.y, solver.h_abs = t, y.copy(), (step.t - t) / 2
-            solver.f = self._slope(t, y) if slope is None else slope
-            self.work.rejected += 1
-            self.work.steps -= 1
-        return super().advance(t_stop)
-
-
-class _Implicit(ScipyMethod):
-    """Methods that take our sparse Jacobian and count their own factorizations.
-
-    By derivatives of where laws were far steeper Newton's method hardly moves, and counts as having
-    converged. Such a step, whose end does not move by the slopes there, is taken again.
-    """
-
-    implicit = True
-
-    def advance(self, t_stop: float) -> Step:
-        for _ in range(MOST_HALVINGS):
-            t, y = self.t, self.y
-            step = super().advance(t_stop)
-            if step.failure or not len(off := self._off(step, 1.0)):
-                return step
-            self.work.steps, self.work.rejected = self.work.steps - 1, self.work.rejected + 1
-            self.first_step = (step.t - t) / 4
-            self.restart(t, y)
-        return self._stopped("steps stay at points that are no solution", off)
-
-    def _make(self, t_stop: float) -> Any:
-        self._factorizations_seen = 0
-        return super()._make(t_stop)
-
-    def _account(self, evaluations: int) -> None:
-        seen, self._factorizations_seen = self._factorizations_seen, int(self._solver.nlu)
-        self.work.factorizations += self._factorizations_seen - seen
-
-    def _jacobian_options(self) -> dict[str, Any]:
-        return {"jac": self._jacobian}
-
-    def _jacobian(self, t: float, y: Array) -> Any:
-        self.work.jacobians += 1
-        return finite_derivatives(self.problem.slope_jacobian, self._slope, t, y, self.atol)
-
-
-class Radau(_Implicit):
+class Radau(ScipyMethod):
     """Radau IIA of order 5, cubic dense output. For stiff systems, one-step: cheap restarts.
 
     E. Hairer and G. Wanner, "Solving Ordinary Differential Equations II",
@@ -198,7 +140,7 @@ class Radau(_Implicit):
             self._solver.LU_real = self._solver.LU_complex = None
 
 
-class BDF(_Implicit):
+class BDF(ScipyMethod):
     """Quasi-constant step BDF/NDF of order 1 to 5. For stiff systems.
 
     L. F. Shampine and M. W. Reichelt, "The MATLAB ODE Suite", SIAM J. Sci.

@@ -57,8 +57,7 @@ def finite_derivatives(derivatives: Callable[..., Any], slope: Callable[[float, 
     near = [matrix for matrix in near if matrix is not None and np.isfinite(matrix.data).all()]
     if not near:
         matrix = derivatives(t, y) if here is None else here
-        if matrix.shape[0] == len(y):  # else others are unknowns beside these
-            _fill_by_differences(matrix, slope, t, y, atol)
+        _fill_by_differences(matrix, slope, t, y, atol)
         steep = ~(np.abs(matrix.data) < STEEPEST)
         if steep.any():
             raise NotFinite(float(t), tuple(int(i) for i in np.unique(matrix.indices[steep])))

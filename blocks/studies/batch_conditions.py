@@ -68,7 +68,7 @@ def refuse_structure(system: System) -> None:
         raise NotBatchable("the model has exact friction or contacts")
     if reason := native.why_not(system):
         raise NotBatchable(reason)
-    if system.state_tables.places.numel():
+    if system.state_tables.tables:
         raise NotBatchable("steps end at the corners of tables over states")
     values = FiniteValues.of(system)
     if len(values.told) > len(values.moving):  # single runs say where these have no value

@@ -15,11 +15,9 @@ from .columnwise import Columnwise
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix  # imported with the first Jacobian, not with the package
 
-__all__ = ["Arguments", "BoundEvaluator", "Evaluator"]
+__all__ = ["Arguments", "Evaluator"]
 
-BLOCKS = (256, 16, 1)  # points that are evaluated by one call
-MOST_NUMBERS = 1 << 17  # that these take
-MANY = 200  # points from which operations on arrays are quicker than a call for each
+MANY = 64  # points from which operations on arrays are quicker than a call for each
 
 #: What every function of a system takes: ``(t, x, z, p, m, d, u)``.
 Arguments: TypeAlias = tuple[float, Array, Array, Array, Array, Array, Array]
@@ -34,7 +32,6 @@ class Evaluator:
 
     def __init__(self, function: ca.Function) -> None:
         self.function = function
-        self._maps: dict[tuple[int, tuple[int, ...]], Evaluator] = {}
         self.buffer, self.trigger = function.buffer()
         self.arguments = [np.zeros(function.nnz_in(i)) for i in range(function.n_in())]
         self.results = [np.zeros(function.nnz_out(i)) for i in range(function.n_out())]
@@ -61,45 +58,25 @@ class Evaluator:
         same at all points.
         """
         given = [a[:, None] if a.ndim == 1 else a for a in arguments]
-        same = tuple(i for i, a in enumerate(given) if a.shape[1] == 1)
         count = max(a.shape[1] for a in given)
         if count >= MANY and self._columnwise is not None:
             return self._columnwise(given, count)
-        out = np.empty((count, self.function.size1_out(0)))
-        first = before = 0
-        width = sum(len(a) for a in given)
-        blocks = [b for b in BLOCKS if b == 1 or b * width <= MOST_NUMBERS]
-        moving = [(i, a.T) for i, a in enumerate(given) if a.shape[1] > 1 and len(a)]
-        while first < count:
-            left = count - first
-            block = next((b for b in blocks if 4 * left > b), 1)  # the rest of it is not looked at
-            mapped, here = self._mapped(block, same), min(left, block)
-            if block != before:
-                for i in same:
-                    mapped.arguments[i][...] = given[i].ravel()
-            for i, a in moving:
-                mapped.arguments[i].reshape(block, -1)[:here] = a[first : first + here]
-            mapped.trigger()
-            out[first : first + here] = mapped.results[0].reshape(block, -1)[:here]
-            first, before = first + here, block
-        return out.T
+        out, rows = np.zeros((self.function.size1_out(0), count)), self._pattern[0]
+        for mine, a in zip(self.arguments, given, strict=True):
+            if a.shape[1] == 1:
+                mine[...] = a[:, 0]
+        moving = [(self.arguments[i], a) for i, a in enumerate(given) if a.shape[1] > 1 and len(a)]
+        for k in range(count):
+            for mine, a in moving:
+                mine[...] = a[:, k]
+            self.trigger()
+            out[rows, k] = self.results[0]
+        return out
 
     @cached_property
     def _columnwise(self) -> Columnwise | None:
         """Return the function by operations on arrays, where these give the same numbers."""
         return Columnwise(self.function) if Columnwise.fits(self.function) else None
-
-    def _mapped(self, points: int, same: tuple[int, ...]) -> Evaluator:
-        """The function at so many points at once; some arguments are the same at all of them."""
-        if (points, same) not in self._maps:
-            function = self.function
-            if not function.sparsity_out(0).is_dense():
-                symbols = function.sx_in()
-                function = ca.Function("dense", symbols, [ca.densify(function.call(symbols)[0])])
-            if points > 1:  # a map of one is empty where arguments are the same
-                function = function.map("points", "serial", points, list(same), [])
-            self._maps[points, same] = Evaluator(function)
-        return self._maps[points, same]
 
     def sparse(self, *arguments: ArrayLike) -> csc_matrix:
         """The first result as a CSC matrix."""
@@ -143,22 +120,3 @@ class Evaluator:
         """Row of every nonzero, and where each column begins among them."""
         sparsity = self.function.sparsity_out(0)
         return np.array(sparsity.row(), dtype=np.int32), np.array(sparsity.colind(), dtype=np.int32)
-
-
-class BoundEvaluator(Evaluator):
-    """A CasADi function that reads its arguments where they stand: nothing is copied in a call."""
-
-    def __init__(self, function: ca.Function, arguments: tuple[Array | None, ...]) -> None:
-        super().__init__(function)
-        for i, a in enumerate(arguments):
-            if a is None:
-                continue
-            if a.dtype != float or a.shape != (function.nnz_in(i),) or not a.flags.c_contiguous:
-                raise TypeError(f"argument {i} of {function.name()} must be {function.nnz_in(i)} "
-                                f"contiguous numbers, but is {a.dtype} of shape {a.shape}")
-            self.arguments[i] = a
-            self.buffer.set_arg(i, a.data)  # type: ignore[call-arg]  # a view knows its size
-
-    def __call__(self) -> Array:  # type: ignore[override]
-        self.trigger()
-        return self.results[0]

@@ -201,21 +201,6 @@ class Problem:
         data = j.data * np.repeat(self.scale, np.diff(j.indptr)) / self.scale[j.indices]
         return csc_matrix((data, j.indices, j.indptr), shape=j.shape)
 
-    def whole_jacobian(self, t: float, y: Array) -> csc_matrix:
-        """d slope / d y with rows and columns for the unknowns that go with the states, and for
-        parts of equations, which make it sparse: derivatives of slopes, then of these."""
-        if self.laws is not None:
-            return self.slope_jacobian(t, y)
-        self.solve(t, y)
-        nx, whole = self.system.nx, self.system.implicit_jacobian.sparse(*self.arguments(t))
-        size = whole.shape[0]
-        rows = np.append(self.free, np.arange(nx, size))
-        columns = np.concatenate([self.free, self.tied, np.arange(nx, size)])
-        parts = np.ones(size - self.size - self.algebraic)
-        out = whole[rows][:, columns].multiply(np.concatenate([self.scale, self.scale_w, parts]))
-        by_row = np.append(1.0 / self.scale, np.ones(size - self.size))
-        return out.multiply(by_row[:, None]).tocsc()
-
     def fastest_rate(self, t: float, y: Array) -> float:
         """The largest modulus of an eigenvalue of the Jacobian, in 1/s; about, if it is large.
 
@@ -234,12 +219,9 @@ class Problem:
 
     def _jacobian_product(self, t: float, y: Array) -> Callable[[Array], Array]:
         """What multiplies a vector by the Jacobian."""
-        if self.laws is not None:
+        if self.laws is not None or self.size + self.algebraic <= MANY:
             product: Callable[[Array], Array] = self.slope_jacobian(t, y).__matmul__
             return product
-        few = (self.algebraic or self.size) <= MANY
-        if few or self.algebraic and not self.system.linear:
-            return self._product_through_unknowns(t, y)
         base = self.slope(t, y)  # differences: derivatives would be written for all unknowns
         start = self.x.copy(), self.z.copy()
         h = DIRECTION_STEP * max(1.0, length(y))
@@ -251,24 +233,6 @@ class Problem:
             return (ahead - base) * (size / h)
 
         return difference
-
-    def _product_through_unknowns(self, t: float, y: Array) -> Callable[[Array], Array]:
-        """Return products with the Jacobian, which is full itself where unknowns are solved for."""
-        self.solve(t, y)
-        args, free, tied = self.arguments(t), self.free, self.tied
-        nx, along = self.system.nx, self.system.along
-        solve = self.unknowns.solver(args) if self.algebraic else None
-
-        def product(v: Array) -> Array:
-            change = np.zeros(nx + self.system.nz)
-            change[free] = v * self.scale
-            if solve is not None:
-                inner = solve(-along(*args, change)[nx:, None])[:, 0]
-                change[tied], change[nx:] = inner[: len(tied)], inner[len(tied) :]
-            out: Array = along(*args, change)[:nx][free] / self.scale
-            return out
-
-        return product
 
     # -- relations -----------------------------------------------------------------------
     def values(self, function: Evaluator, t: float, y: Array) -> Array:

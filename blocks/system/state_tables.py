@@ -1,8 +1,9 @@
-"""Where do tables over states bend, or turn, and what is periodic in the states?
+"""Where do tables and other functions of states bend, or turn, and what is periodic in the states?
 
 A step that goes over such a point is not sure to feel what lies there: no error tells of a tooth
 between two stages, and little of a corner, be it one of the slope or of the curvature. Where it is
 a weak one, only points are told at which a table turns; the error of a step tells of the rest.
+Of ``abs``, ``minimum`` and ``maximum`` it tells too, but for some places in a step next to nothing.
 """
 
 from __future__ import annotations
@@ -14,26 +15,34 @@ import numpy as np
 
 from ..assembly import Tape
 from ..assembly.network import Family, Network
-from ..language.expression import TIME
+from ..language.expression import TIME, unguarded
 from ..language.interpolation import pieces_between
 from ..language.kernel import Kernel
 from ..language.lookup import StateTable
+from ..language.sign_choices import ROOTS
 from ..numerics.arrays import Array, Flags, Matrix, Vector
 from .evaluator import Evaluator
 
-__all__ = ["StateTables", "angles_of"]
+__all__ = ["KINKS", "StateTables", "angles_of"]
 
 OFF = 1e-7  # of the area of a table: what steps may miss of it over corners that are left out
 #: What the pair of order 5 misses at most over a jump of the slope, and of its derivative: times
 #: the square, and the cube, of a step.
 BY_BEND, BY_CURVATURE = 1 / 45, 1 / 900
 ROUNDING = 1e-9  # of the largest slope of a table, of what is written as straight
+KINKS = {ca.OP_FABS, ca.OP_FMIN, ca.OP_FMAX}
 PERIODIC = {ca.OP_SIN, ca.OP_COS, ca.OP_TAN}
 NEAR = 1e-6  # of the least distance of such points: what does not matter
 
 
 class StateTables:
-    """Tables of a system that are read at what follows from its states at once."""
+    """Tables and kinks of a system that are read at what follows from its states at once.
+
+    Attributes
+    ----------
+    places : where each table is read; behind them what is zero at each kink
+    tables : how many there are
+    """
 
     def __init__(self, network: Network, tape: Tape) -> None:
         self._tables, places, numbers = [], [], []
@@ -48,13 +57,15 @@ class StateTables:
                     places.append(rows[which.tolist()])
                     numbers.append(tape.writer.kernel_row(
                         f, ca.veccat(table.points, table.heights), which))
-        self.places = ca.vertcat(ca.SX(0, 1), *places)  # where each of them is read
+        self.tables = sum(count for _, count in self._tables)
+        self.places = ca.vertcat(ca.SX(0, 1), *places, _stand_in(KINKS, tape, network.families))
         self._numbers = Evaluator(ca.Function("tables", [tape.p], [
             ca.veccat(ca.SX(0, 1), *numbers)]))
 
     def borders(self, p: Array) -> Matrix:
-        """Where they bend or turn, a row for each; first how far beyond is near, last inf."""
-        if not self._tables:
+        """Where they bend or turn, a row for each; first how far beyond is near, 0 for kinks; last
+        inf."""
+        if not self.places.numel():
             return np.zeros((0, 2))
         rows, values = [], np.array(self._numbers(p)).ravel()
         for table, count in self._tables:
@@ -63,11 +74,12 @@ class StateTables:
             alike = {one.tobytes(): one for one in said}
             found = {key: _borders(one, table) for key, one in alike.items()}
             rows += [found[one.tobytes()] for one in said]
+        rows += [np.array([0.0, 0.0, np.inf])] * (self.places.numel() - self.tables)
         return np.array([*zip_longest(*rows, fillvalue=np.inf)]).T.copy()
 
     def bend(self, p: Array) -> bool:
-        """Whether any of them bends or turns."""
-        return bool(np.isfinite(self.borders(p)[:, 1:]).any())
+        """Whether any table bends or turns."""
+        return bool(np.isfinite(self.borders(p)[: self.tables, 1:]).any())
 
 
 def _is_known(kernel: Kernel, table: StateTable) -> bool:
@@ -112,14 +124,20 @@ def angles_of(tape: Tape, families: list[Family]) -> ca.SX:
     that where it decides on a condition and moves nothing: a step may be as long as the angle moves
     evenly. What stands in a sine, a cosine or a tangent tells how many periods pass.
     """
+    return _stand_in(PERIODIC, tape, families)
+
+
+def _stand_in(operations: set[int], tape: Tape, families: list[Family]) -> ca.SX:
+    """What stands in some operations and follows from states at once; of two operands, the
+    difference."""
     rows = ca.vertcat(ca.SX(0, 1), *(
-        tape.writer.kernel_row(f, angle).T for f, family in enumerate(families)
-        for angle in _angles_in(family.kernel)))
+        tape.writer.kernel_row(f, value).T for f, family in enumerate(families)
+        for value in _operands_in(family.kernel, operations)))
     if not rows.numel():
         return rows
     moves = moves_at_once(tape, rows)
     places = {row.__hash__(): k for k, row in enumerate(rows.elements())}
-    return rows[[k for k in places.values() if moves[k]]]
+    return ca.vertcat(ca.SX(0, 1), *(rows[k] for k in places.values() if moves[k]))
 
 
 def moves_at_once(tape: Tape, rows: ca.SX) -> Flags:
@@ -129,12 +147,16 @@ def moves_at_once(tape: Tape, rows: ca.SX) -> Flags:
         ca.which_depends(rows, ca.vertcat(tape.z, tape.u), 1, True), dtype=bool)
 
 
-def _angles_in(kernel: Kernel) -> list[ca.SX]:
-    """What stands in them in the laws and conditions of a class."""
-    expressions = [kernel.unfolded(sx) for sx in (
-        *(law.residual for law in kernel.laws), *(crossing for crossing, _ in kernel.relations),
-        *(sx for law in kernel.set_valued for sx in law.given))]
-    function = ca.Function("said", ca.symvar(ca.veccat(ca.SX(), *expressions)), expressions)
-    nodes = function.instructions_sx()
-    return [nodes[k].dep(0) for k in range(function.n_instructions())
-            if function.instruction_id(k) in PERIODIC]
+def _operands_in(kernel: Kernel, operations: set[int]) -> list[ca.SX]:
+    """What stands in these in the laws of a class; of angles in its conditions, too."""
+    said = [law.residual for law in kernel.laws]
+    if operations is PERIODIC:
+        said += [crossing for crossing, _ in kernel.relations]
+        said += [sx for law in kernel.set_valued for sx in law.given]
+    said = [unguarded(kernel.unfolded(sx)) for sx in said]
+    function = ca.Function("said", ca.symvar(ca.veccat(ca.SX(), *said)), said)
+    every = function.instructions_sx()
+    nodes = [(function.instruction_id(k), every[k]) for k in range(function.n_instructions())]
+    steep = {node.dep(0).__hash__() for kind, node in nodes if kind in ROOTS}  # errors tell of that
+    return [node.dep(0) - node.dep(1) if node.n_dep() > 1 else node.dep(0) for kind, node in nodes
+            if kind in operations and node.__hash__() not in steep]

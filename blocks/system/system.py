@@ -132,23 +132,8 @@ class System:
         return cut_jacobian(self.tape.slope, self.tape.x)
 
     @cached_property
-    def implicit_jacobian(self) -> Evaluator:
-        """Derivatives of slopes and residuals by states and torn unknowns; then of parts of these
-        that follow many of them."""
-        return self.function("jacobian", cut_jacobian(
-            ca.vertcat(self.tape.slope, self._residual), ca.vertcat(self.tape.x, self.tape.z)))
-
-    @cached_property
     def slope_x(self) -> Evaluator:
         return self.jacobian(self.tape.slope, self.tape.x, diagonal=True)
-
-    @cached_property
-    def along(self) -> Evaluator:
-        """Derivatives of slopes and residuals by states and torn unknowns, times a vector."""
-        direction = ca.SX.sym("direction", self.nx + self.nz)
-        product = ca.densify(ca.jtimes(ca.vertcat(self.tape.slope, self._residual),
-                                       ca.vertcat(self.tape.x, self.tape.z), direction))
-        return Evaluator(ca.Function("along", [*self.arguments, direction], [product]))
 
     @cached_property
     def slope_z(self) -> Evaluator:

@@ -36,6 +36,7 @@ from ..numerics.intervals import BOUNDED, Bounds, enclosure
 from ..numerics.rewriting import applied, instructions, kinds, symbols_in
 from ..numerics.tolerances import PIECE_EDGE, TIME_GRAIN
 from .evaluator import Evaluator
+from .state_tables import KINKS
 from .system import System
 from .time_crossings import NARROWER, crossings_of_time
 
@@ -47,7 +48,6 @@ OF_VALUE = 0.01  # part of its largest value below which a range is no range
 #: Part of the range that long pieces suggest. Where terms cancel, bounds are as narrow as pieces
 #: are short, and no division would ever be fine enough.
 OF_COARSE = 0.1
-KINKS = {ca.OP_FABS, ca.OP_FMIN, ca.OP_FMAX}
 TURNING = {ca.OP_SQRT, ca.OP_ASIN, ca.OP_ACOS}  # where what they are of turns they may bend
 COMPARISONS = {ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE}
 TRIAL = 512  # pieces in which it is looked for what is never decided, and twice as many

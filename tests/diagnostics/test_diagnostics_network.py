@@ -28,6 +28,19 @@ def push(f=1):
     return tr.ForceSource(force=f"{f} N")
 
 
+def machine(states=300):
+    """A class that prescribes the speed across it, beside many states of its own."""
+    def equations(self):
+        x = [getattr(self, f"x{k}") for k in range(states)]
+        yield self.v == quantity("1 m/s")
+        for k in range(states):
+            yield der(x[k]) == x[k - 1] / quantity("1 s") - x[k] / quantity("1 s") + self.f / (
+                quantity("1 N*s"))
+
+    named = {f"x{k}": Variable("1", 0.0, priority="high") for k in range(states)}
+    return type("Machine", (tr.TwoPort,), {**named, "equations": equations})
+
+
 class Pillar(Component):
     """Holds its port, but is no reference."""
 
@@ -95,6 +108,11 @@ FOUND = {
                       a=drive(1), b=drive(2), c=drive(3), m=tr.Mass(), n=tr.Mass()),
         "error", "conflict.across", "a b c",
         "b, a and c form a closed loop … Remove one of them, or put an element into the loop"),
+    "two machines that prescribe a velocity, of 300 states each": (
+        lambda: sound("a.R b.R block.M", "a.C b.C ground.V",
+                      a=machine()(), b=machine()()),
+        "error", "conflict.across", "a b",
+        f"a and b are both rigid … (a.R = b.R and a.C = b.C). {SOFTEN}"),
     "a velocity between two references": (
         lambda: sound("pull.R wall.V", "pull.C ground.V", wall=tr.Reference(), pull=drive()),
         "error", "conflict.across", "wall ground pull",

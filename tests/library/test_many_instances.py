@@ -2,12 +2,13 @@
 
 The classes are found, so a new one takes part by itself. Ports stand between masses or the like,
 which share velocities with loads in parallel, and loads to the ground and to each other. What was
-in memory before is no number. Those whose equations are not written as loops (exact friction, large
-algebraic loops) are compared in other tests.
+in memory before is no number. Those with exact friction or states
+that constraints tie are compared in other tests.
 """
 
 import itertools
 from functools import cache
+from types import SimpleNamespace
 
 import casadi as ca
 import numpy as np
@@ -108,7 +109,7 @@ def many(cls, options, with_stores):
 
 
 def systems(cls, every=False):
-    """Systems of instances that are written as loops, and what is not the default in each.
+    """Systems of instances, and what is not the default in each.
 
     With options as they are, or with ``every`` choice of them, and without stores.
     """
@@ -118,7 +119,7 @@ def systems(cls, every=False):
             system = many(cls, options, with_stores).compile()
         except BlocksError:  # of what needs data, or stands in a circuit once
             continue
-        if system.nx and not (system.nu or why_not(system)) and forms.is_large(system) and not any(
+        if system.nx and not (system.nu or system.clusters or why_not(system)) and not any(
                 family.kernel.delays for family in system.network.families):
             yield {**options, "stores": with_stores}, system
 
@@ -135,40 +136,37 @@ def compare(system, case):
     """Slopes, crossing functions and derivatives at random states, on either side of relations."""
     chance, p, t = np.random.default_rng(1), system.parameters(), np.array([0.3])
     equations, tape, nx, nz = equations_of(system), system.tape, system.nx, system.nz
-    moved, in_direction = ca.SX.sym("moved", nx), equations.in_direction
-    derivative = ca.Function("derivative", [*system.arguments, moved], [
-        ca.jtimes(tape.slope, tape.x, moved)])
+    by_states = ca.jacobian(tape.slope, tape.x)
+    derivative = ca.Function("derivative", system.arguments, [by_states.nz[:]])
+    if not nz:
+        _ = equations.entries  # which needs room in q
 
-    def run(address, x, out):
-        q = np.concatenate([np.zeros(nz), m, d, np.full(equations.scratch + 1, np.nan)])
-        q[nz + m.size + d.size :][:nz] = 1.0  # nominal values
+    def run(address, x, count):
+        problem = SimpleNamespace(
+            z=np.zeros(nz), m=m, d=d, u=np.zeros(0), laws=None, delays=None, scale_z=np.ones(nz),
+            scale_x=np.ones(nx), tied=np.zeros(0, dtype=int))
+        q, out = equations.constants(problem, t[0]), np.full(count, np.nan)
+        if not nz:
+            q[m.size + d.size :] = np.nan
         run_code(address, t, x, p, q, out)
-        return q
+        return out
 
     for sides in (0.0, 1.0, None):
         x = chance.normal(size=nx) * 10.0 ** chance.integers(-4, 2, size=nx)
         m = chance.integers(0, 2, system.nm) * 1.0 if sides is None else np.full(system.nm, sides)
-        d, z = chance.normal(size=system.nd), np.full(nz, 0.1)
+        d, z, none = chance.normal(size=system.nd), np.full(nz, 0.1), np.zeros(0)
         if nz:
-            settled = np.full(nx + nz, np.nan)
-            run(equations.project, np.concatenate([x, z]), settled)
-            z = settled[nx:]
-            left = system.residual_z(t[0], x, z, p, m, d, np.zeros(0))
+            z = run(equations.project, np.concatenate([x, z]), nx + nz)[nx:]
+            left = system.residual_z(t[0], x, z, p, m, d, none)
             if not np.isfinite(z).all() or np.abs(left).max() > 1e-6 * (1 + np.abs(z).max()):
                 continue  # no solution there
-        here, known = np.concatenate([x, z]), (t[0], x, z, p, m, d, np.zeros(0))
-        found = np.full(nx + nz, np.nan)
-        run(equations.slope, here, found)
-        agree(found[:nx], system.slope(*known), case)
+        here, known = np.concatenate([x, z]), (t[0], x, z, p, m, d, none)
+        agree(run(equations.slope, here, nx + nz)[:nx], system.slope(*known), case)
         if system.nm:
-            found = np.full(system.nm, np.nan)
-            run(equations.crossings, here, found)
-            agree(found, system.crossings(*known), case)
+            agree(run(equations.crossings, here, system.nm), system.crossings(*known), case)
         if not nz:
-            along = chance.normal(size=nx)
-            q, found = run(in_direction, here, np.full(nx, np.nan)), along.copy()
-            run_code(in_direction, t, here, p, q, found)
-            agree(found, derivative(*known, along).full().ravel(), case)
+            entries = run(equations.entries, here, by_states.nnz() + nx)[: by_states.nnz()]
+            agree(entries, derivative(*known).full().ravel(), case)
 
 
 @pytest.fixture(autouse=True)
@@ -176,6 +174,7 @@ def in_loops(monkeypatch):
     """However few equations there are; compiled without much care, which takes longest here."""
     monkeypatch.setattr(forms, "LARGE", 0)
     monkeypatch.setattr(machine_code, "LONGEST_LOOPS", 0)
+    monkeypatch.setattr(machine_code, "REPEATS", 0)
 
 
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)])

@@ -7,7 +7,6 @@ import pytest
 
 from blocks.nonsmooth.modes.decisions import Decisions
 from blocks.nonsmooth.modes.mode_search import ModeSearch
-from blocks.simulation import method_choice
 from blocks.simulation.switching import Switching
 
 #: What most tests of these look at is the same in Python.
@@ -49,11 +48,3 @@ def searches(monkeypatch):
 def in_python(monkeypatch):
     """When Python has carried out an event, or decided on modes."""
     return noted(monkeypatch, (Switching, "flip"), (Decisions, "decide"))
-
-
-@pytest.fixture(autouse=True)
-def dop853_steps_in_python(request, monkeypatch):
-    """What machine code is compared with here."""
-    if request.module.__name__ != "test_steps_of_methods":
-        others = tuple(name for name in method_choice.EXPLICIT if name != "DOP853")
-        monkeypatch.setattr(method_choice, "EXPLICIT", others)

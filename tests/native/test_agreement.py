@@ -26,7 +26,7 @@ from blocks import time as now
 from blocks.machine.signatures import run_code
 from blocks.native.front_lists import COLUMN_GROUPS, COLUMN_ROWS, COLUMN_STARTS, ENTRIES, UNKNOWNS
 from blocks.native.matrices import bordered_matrix, slope_of_states, sparse_lists
-from blocks.native.method import Dopri5, Rodas4
+from blocks.native.method import METHODS
 from blocks.native.step_matrix import derive
 from blocks.native.steps import slope_at
 from blocks.nonsmooth.modes.solved_modes import SolvedModes
@@ -237,12 +237,13 @@ def margins_of(problem, t):
 
 def compared(problem, t, y, rng):
     """Compare both at points about a point."""
-    every = Dopri5(problem, t, y, t_end=t + 1, rtol=1e-6, atol=np.full(y.size, 1e-8))
+    every = METHODS["dopri5"](problem, t, y, t_end=t + 1, rtol=1e-6, atol=np.full(y.size, 1e-8))
     implicit = None
     if not native.why_not_implicit(problem.system, problem.laws) and problem.size and (
             problem.size <= native.MOST_STATES or slope_of_states(problem.system, problem.laws)
             is not None or has_entries(problem)):
-        implicit = Rodas4(problem, t, y, t_end=t + 1, rtol=1e-6, atol=np.full(y.size, 1e-8))
+        implicit = METHODS["rodas4"](problem, t, y, t_end=t + 1, rtol=1e-6,
+                                     atol=np.full(y.size, 1e-8))
     for size in (0.0, 1e-9, 1e-3, 1e-1):
         near = y + size * rng.normal(size=y.size) * (1 + np.abs(y))
         exact = problem.slope(t, near)
@@ -313,7 +314,7 @@ def compare(model, instants=SEEN_AT):
     for until in instants:
         run = model.simulate(until, rtol=1e-6)
         problem, t = run.recording.problem, run.time[-1].to("s").magnitude
-        if native.why_not(problem.system, problem.laws) or not Dopri5.fits(problem, t):
+        if native.why_not(problem.system, problem.laws) or not METHODS["dopri5"].fits(problem, t):
             continue
         compared(problem, float(t), problem.solver_vector(), rng)
         compared_at += 1

@@ -66,7 +66,7 @@ def test_a_mass_on_a_network_of_dampers_slows_down_as_that_network_does():
 @pytest.mark.parametrize("method", ["dopri5", "rodas4"])
 def test_a_condition_on_a_velocity_inside_the_loop_switches_at_the_same_time(method):
     fast = tesseract(TwoStage).simulate("1 s", method=method, rtol=1e-10)
-    slow = tesseract(TwoStage).simulate("1 s", method="DOP853", rtol=1e-10)
+    slow = tesseract(TwoStage).simulate("1 s", method="ode45", rtol=1e-10)
     assert len(fast.events) == len(slow.events) == 1
     assert_allclose(fast.events[0].time, slow.events[0].time, rtol=1e-9)
     assert_allclose(fast["block.v"].final.m, slow["block.v"].final.m, rtol=1e-9)

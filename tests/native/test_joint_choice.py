@@ -133,7 +133,7 @@ def test_what_feels_each_other_is_decided_on_in_machine_code(
     assert len(in_python) <= left
     assert len(run.events) > most
     assert run.energy().relative_residual < 1e-7
-    assert_same(run, model.simulate(end, method="DOP853", rtol=rtol), [], within)
+    assert_same(run, model.simulate(end, method="ode45", rtol=rtol), [], within)
 
 
 # -- gears with losses ------------------------------------------------------------------------

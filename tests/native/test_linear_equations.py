@@ -50,31 +50,6 @@ def test_full_matrices_are_solved_as_by_lapack(n):
     assert lu.factor_columns(address_of(np.zeros((n, n))), address_of(order), n) == 1
 
 
-@pytest.mark.parametrize(("n", "count"), [(1, 5), (2, 1), (3, 40), (8, 7)])
-def test_small_matrices_side_by_side_are_solved_as_each_alone(n, count):
-    """Equations in pascals beside such in kilograms a second, of which some change places."""
-    random = np.random.default_rng(n)
-    matrices, right = random.normal(size=(count, n, n)), random.normal(size=(count, n))
-    if n > 1:
-        matrices[::2, 0, 0] = 0.0
-    matrices *= 10.0 ** random.uniform(-9, 9, size=(count, n, 1))
-    room, found, lost = np.zeros((2 * n, n, count)), right.T.copy(), np.full(count, np.nan)
-    room[:n] = matrices.transpose(2, 1, 0)
-    lu.factor_beside(address_of(room), address_of(lost), n, count)
-    lu.solve_beside(address_of(room), address_of(found), n, count)
-    expected = np.linalg.solve(matrices, right[..., None])[..., 0]
-    assert_allclose(found.T, expected, rtol=1e-9, atol=1e-12 * np.abs(expected).max())
-    assert not lost.any()
-
-
-def test_a_matrix_with_an_infinite_entry_is_told_from_those_beside_it():
-    room, lost = np.zeros((4, 2, 2)), np.zeros(2)
-    room[:2] = np.eye(2)[..., None]
-    room[0, 1, 1] = np.inf
-    lu.factor_beside(address_of(room), address_of(lost), 2, 2)
-    assert lost[0] == 0.0 and np.isnan(lost[1])
-
-
 # -- runs ------------------------------------------------------------------------------------
 def test_values_between_the_steps_of_a_chain_are_those_of_the_run():
     model = domains.rod(300)

@@ -130,7 +130,7 @@ class PushedPendulum(Pendulum):
 def test_every_method_takes_the_same_samples(build, end, names, within, in_python):
     run = build().simulate(end, method="dopri5", rtol=1e-10)
     assert len(in_python) <= 1  # the start
-    python = build().simulate(end, method="DOP853", rtol=1e-10)
+    python = build().simulate(end, method="ode45", rtol=1e-10)
     times = np.linspace(0, 1, 733) * quantity(end)
     for name in names.split():
         a, b = (r[f"part.{name}"].at(times).m for r in (run, python))
@@ -270,10 +270,10 @@ def test_a_ball_rebounds_as_the_geometric_series_says(in_python, method):
     flights, since = len(told), 2.5 - told[-1]
     speed = 9.81 * first * 0.8**flights
     assert_allclose(run["part.x"].final.m, speed * since - 9.81 / 2 * since**2, atol=1e-8)
-    assert method in ("DOP853", "ode45") or not in_python
+    assert method == "ode45" or not in_python
 
 
-@pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853"])
+@pytest.mark.parametrize("method", ["dopri5", "rodas4", "ode45"])
 def test_what_was_before_an_event_is_told(method):
     run = alone(Falls).simulate("2.4 s", method=method, rtol=1e-10)
     assert run["part.n"].final.m == 3  # at pi/9, 3 pi/9 and 5 pi/9, each time by 1 + 2 t
@@ -289,19 +289,19 @@ def test_a_condition_that_is_undone_by_what_it_assigns(in_python):
     assert not in_python
 
 
-@pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853"])
+@pytest.mark.parametrize("method", ["dopri5", "rodas4", "ode45"])
 def test_two_conditions_assign_one_value_in_turn(in_python, method):
     run = alone(InTurn).simulate("1 s", method=method)
     assert [(e.time, e.description) for e in run.events] == [
         (pytest.approx(0.5), "n becomes 1"), (pytest.approx(0.5), "n becomes 10, seen becomes 1")]
-    assert bool(in_python) == (method == "DOP853")
+    assert bool(in_python) == (method == "ode45")
 
 
 @pytest.mark.parametrize(("name", "method"), [*zip(sorted(MODELS), cycle(["dopri5", "rodas4"]))])
 def test_events_are_those_of_the_reference(name, method, in_python):
     run = MODELS[name]().simulate("2.4 s", method=method, rtol=1e-10)
     assert not in_python or name in ("friction with a push", "three of them")
-    python = MODELS[name]().simulate("2.4 s", method="DOP853", rtol=1e-10)
+    python = MODELS[name]().simulate("2.4 s", method="ode45", rtol=1e-10)
     assert run.statistics["events"] == len(run.events) == len(python.events)
     for mine, other in zip(run.events, python.events, strict=True):
         assert (mine.component, mine.mode) == (other.component, other.mode)
@@ -342,7 +342,7 @@ def test_conditions_that_undo_each_other_are_still_refused():
             yield when(where(self.n < 0, self.x, -self.x) > 0.5, {self.n: -self.n})
 
     told = []
-    for method in ("dopri5", "DOP853"):
+    for method in ("dopri5", "ode45"):
         with pytest.raises(SimulationError) as refused:
             alone(Endless).simulate("1 s", method=method)
         told.append(sub(r"\d+ of \d+ crossings", "crossings", str(refused.value)))

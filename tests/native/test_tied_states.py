@@ -16,7 +16,7 @@ from blocks import Component, Model, Parameter, Target, Variable, abs_, cos, der
 from blocks.machine.signatures import run_code
 from blocks.native.front_lists import AT, BORDERED, FRONTS
 from blocks.native.matrices import sparse_lists
-from blocks.native.method import Rodas4
+from blocks.native.method import METHODS
 from blocks.native.step_matrix import derive, factorize_less, solve_with
 from blocks.native.steps import slope_at
 from library.thermal import ConductiveHeatTransfer, RadiativeHeatTransfer, ThermalMass
@@ -296,8 +296,8 @@ def method_of(model, before="rodas4"):
     if problem.laws is not None:
         problem.laws.modes = np.ones(problem.laws.size, dtype=int)
         problem.slope(0.0, y)
-        assert Rodas4.fits(problem, 0.0)
-    return Rodas4(problem, 0.0, y, t_end=1.0, rtol=1e-6, atol=np.full(y.size, 1e-8))
+        assert METHODS["rodas4"].fits(problem, 0.0)
+    return METHODS["rodas4"](problem, 0.0, y, t_end=1.0, rtol=1e-6, atol=np.full(y.size, 1e-8))
 
 
 def differences(method, n):
@@ -315,7 +315,6 @@ def differences(method, n):
 @pytest.mark.parametrize("inertia", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_derivatives_in_a_direction_are_those_through_all_loops(inertia):
     method = method_of(pipes(inertia))
-    assert method.equations.large
     n, x, code, at = method.problem.system.nx, method.x, method.code, np.zeros(1)
     expected, found = differences(method, n), np.empty((n, n))
     direction = np.full(x.size, np.nan)
@@ -337,7 +336,7 @@ def test_derivatives_in_a_direction_are_those_through_all_loops(inertia):
 def test_rows_of_other_values_in_the_matrix_of_a_step_stand_for_derivatives_through_these(model):
     method = method_of(model())
     n, work, code = method.problem.system.nx, method.work_space.record, method.code
-    assert work.sparse[FRONTS] == BORDERED
+    assert (work.sparse[FRONTS] == BORDERED) != (model is radiators)
     expected, slope, room = differences(method, n), np.empty(method.x.size), np.empty(method.x.size)
     slope_at(code, work, 0.0, method.x, slope)
     derive(code, work, 0.0, 1e-3, method.x, slope)

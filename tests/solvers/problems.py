@@ -89,9 +89,9 @@ class Chain:
 
 
 def make(name, problem, y0, t_end, rtol=1e-6, atol=1e-9, **options):
-    from blocks.solvers import method_named
+    from blocks.solvers import METHODS
 
-    cls = method_named(name)
+    cls = METHODS[name]
     if cls.fixed_step:
         options.setdefault("step", 0.01)
     return cls(problem, 0.0, y0, t_end=t_end, rtol=rtol, atol=atol, **options)

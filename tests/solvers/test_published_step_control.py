@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blocks.solvers import method_named
+from blocks.solvers import METHODS
 
 MASS, STIFFNESS, SLIDING, BREAKAWAY = 1.0, 90.0, 10.0, 10.0
 RTOL, ATOL = 1e-3, 1e-6
@@ -106,7 +106,7 @@ class DraggedBlock:
 
 def rows(method, law, eps):
     """Rows returned for the published problem at the published tolerances."""
-    solver = method_named(method)(DraggedBlock(law, eps), 0.0, np.zeros(2), t_end=4.0, rtol=RTOL,
+    solver = METHODS[method](DraggedBlock(law, eps), 0.0, np.zeros(2), t_end=4.0, rtol=RTOL,
                                   atol=ATOL)
     while solver.t < 4.0:
         assert not solver.advance(4.0).failure
@@ -150,7 +150,7 @@ class GlidesIntoItsBand:
 @pytest.mark.parametrize("above", [1e-8, 6e-7, 1e-6, 3e-5])
 def test_ode23s_does_not_stand_for_ever_before_a_band_of_rest(above, rate):
     start = np.array([3e-3 + above, 0.0, 0.0])
-    solver = method_named("ode23s")(GlidesIntoItsBand(rate), 0.0, start, t_end=0.1, rtol=RTOL,
+    solver = METHODS["ode23s"](GlidesIntoItsBand(rate), 0.0, start, t_end=0.1, rtol=RTOL,
                                     atol=ATOL)
     while solver.t < 0.1 and solver.work.steps < 200:
         assert not solver.advance(0.1).failure
@@ -182,7 +182,7 @@ def test_a_step_follows_the_motion_between_its_ends():
         def slope(self, t, y):
             return np.array([cos(t)])
 
-    solver = method_named("ode45")(Line(), 0.0, np.zeros(1), t_end=1.0, rtol=1e-6, atol=1e-6)
+    solver = METHODS["ode45"](Line(), 0.0, np.zeros(1), t_end=1.0, rtol=1e-6, atol=1e-6)
     step = solver.advance(1.0)
     t = step.t * np.array([0.25, 0.5, 0.75])
     assert step.dense(t)[0] == pytest.approx([sin(s) for s in t], abs=1e-6)

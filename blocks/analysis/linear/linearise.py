@@ -264,7 +264,8 @@ def beside_corners(point: Point) -> Iterator[tuple[Point, str]]:
         "places", point.system.arguments, [
             tables.places, ca.jacobian(tables.places, point.system.tape.x)]))(*point.arguments)
     for place, row, (near, *borders) in zip(
-            np.array(at[0]).ravel(), np.array(at[1]), tables.borders(point.p), strict=True):
+            np.array(at[0]).ravel(), np.array(at[1]), tables.borders(point.p)[: tables.tables],
+            strict=False):
         size = np.abs(place) + np.abs(row) @ np.abs(x) + near
         path = point.system.state_name(int(np.abs(row).argmax()))
         for border, way in product(borders, (1.0, -1.0)):

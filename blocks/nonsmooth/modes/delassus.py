@@ -118,20 +118,9 @@ class Delassus:
 
         return self.memory.once("parts", found)
 
-    def uncoupled(self, d: Matrix) -> Array:
-        """D of the elements that act on their own flow and on no other, 0 for the others.
-
-        For a constant D only.
-        """
-        return self.memory.once("alone", lambda: _uncoupled(d))
-
     # -- what it solves --------------------------------------------------------------------
     def solve(self, d: Matrix, which: Flags, rate: Array) -> Array:
         """Efforts of some elements that cancel their rates."""
-        if self.constant:
-            own = self.uncoupled(d)[which]
-            if (own > 0).all():
-                return (rate.T / own).T
         return self.memory.once(("solve", which.tobytes()), lambda: pseudo_inverse(
             d[which][:, which]))(rate)
 
@@ -186,12 +175,6 @@ def without(d: Matrix, elements: Flags) -> Matrix:
         return d
     left = sp.diags_array((~elements).astype(float))
     return left @ d @ left
-
-
-def _uncoupled(d: Matrix) -> Array:
-    linked = abs(d - sp.diags_array(d.diagonal()))
-    others = np.ravel(linked.sum(axis=0)) + np.ravel(linked.sum(axis=1))
-    return np.where(without_effect(d) | (others > 0), 0.0, d.diagonal())
 
 
 def pseudo_inverse(d: Matrix) -> Callable[[Array], Array]:

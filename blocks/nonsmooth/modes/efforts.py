@@ -22,7 +22,6 @@ __all__ = ["Efforts", "ROUNDS"]
 
 ROUNDS = 25  # for efforts that depend on each other nonlinearly
 FEW = 3  # rounds in which efforts settle that are no differences of large ones
-SLOW = 1e-2  # of the last change: one that is no less asks for derivatives at this point
 
 
 class Efforts:
@@ -45,19 +44,16 @@ class Efforts:
 
     def _iterate(self, problem: Problem, t: float) -> None:
         """Bring efforts to those of the modes."""
-        elements, last, kept = self.elements, np.inf, self.evaluation.load is not None
+        elements, last, loaded = self.elements, np.inf, self.evaluation.load is not None
         noise = 0.0  # what loads are known to, as differences of what drives and what mass takes
         problem.u[~np.isfinite(problem.u)] = 0.0  # of a trial point without finite values
         for k in range(ROUNDS if self.nonlinear else 1):
             now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
-            if kept and k == FEW:
+            if loaded and k == FEW:
                 noise = NOTHING_AT_ALL * stopping_effort(
                     self.evaluation.delassus.matrix(problem, t), now.rate)
-            step = self._step(problem, t, now, effort, anew=not kept)
+            step = self._step(problem, t, now, effort)
             size, whole = (np.abs(of).max(initial=0.0) for of in (step, effort))
-            if kept and SLOW * last < size > SETTLED * whole and last < np.inf:
-                step = self._step(problem, t, now, effort, anew=True)
-                size = np.abs(step).max()
             moved = effort + step  # rounding of those before would stay, as internal stress
             moved[np.abs(moved) <= NOTHING_AT_ALL * np.abs(effort)] = 0.0
             elements.put(problem.u, moved)
@@ -70,15 +66,14 @@ class Efforts:
             if self.nonlinear and size > SAME_AS_BEFORE * whole + noise:
                 self.restless = elements.label(int(np.abs(step).argmax()))
 
-    def _step(self, problem: Problem, t: float, now: LawValues, effort: Array, *, anew: bool
-              ) -> Array:
-        """Change of the present efforts towards those of the modes; by derivatives made anew?"""
+    def _step(self, problem: Problem, t: float, now: LawValues, effort: Array) -> Array:
+        """Change of the present efforts towards those of the modes."""
         delassus, modes = self.evaluation.delassus, self.evaluation.state.modes
         stuck = modes == 0
         if (load := self.evaluation.load) is not None:  # which kinetic efforts depend on
             residual = np.where(stuck, now.rate, now.sliding(modes) - effort)
             explicit = ~stuck & ~load.dependent  # such as no effort of an open contact, exactly
-            return np.where(explicit, residual, load.newton(problem, t, residual, anew=anew))
+            return np.where(explicit, residual, load.newton(problem, t, residual))
         step = np.where(stuck, 0.0, now.sliding(modes) - effort)
         if stuck.any():
             d = delassus.matrix(problem, t)

@@ -148,15 +148,6 @@ class SetValuedLaws(Laws):
             known = known & ~self.indeterminacy.open_at_points(problem, points, effort)
         return self.elements.inputs_of(effort, self.system.nu), known
 
-    def open_inputs(self, problem: Problem, points: Points) -> Flags:
-        if not self.efforts.linear:
-            return super().open_inputs(problem, points)
-        out = np.zeros(self.system.nu, dtype=bool)
-        for modes, _ in points.modes:
-            for elements in self.indeterminacy.elements_of(problem, 0.0, modes == 0):
-                out[self.elements.column[elements]] = True
-        return out
-
     def are_open(self, problem: Problem, points: Points) -> Flags:
         if not self.efforts.linear:
             return super().are_open(problem, points)

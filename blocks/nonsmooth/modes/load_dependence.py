@@ -46,7 +46,6 @@ class LoadDependence:
         self.dependent, self.pieces = bounds.dependent, bounds.pieces
         self._known: dict[Hashable, Any] = {}
         self._here: Any = None  # what these belong to: a point, or parameters
-        self._last: tuple[int, bytes, Any] = (0, b"", None)  # parameters, modes, what solved there
 
     def once_here(self, problem: Problem, t: float, key: Hashable, make: Callable[[], T]) -> T:
         """A value that is made once, as long as nothing moves that it depends on."""
@@ -91,19 +90,10 @@ class LoadDependence:
         return _masked_rows(rests, self.delassus.matrix(problem, t)) + _masked_rows(
             ~rests, own - self.kinetic(problem, t))
 
-    def newton(self, problem: Problem, t: float, residual: Array, *, anew: bool = True) -> Array:
-        """Solve with :meth:`matrix`; least change where it is singular.
-
-        If not ``anew`` with that of the last point in these modes, if there is one: bounds mostly
-        change their slopes from piece to piece only.
-        """
-        modes, solver = self.state.modes.tobytes(), None
-        if not anew and self._last[:2] == (id(problem.p), modes):
-            solver = self._last[2]
-        if solver is None:
-            solver = self.once_here(problem, t, ("solve", modes), lambda: self._solver(problem, t))
-            self._last = id(problem.p), modes, solver
-        out: Array = solver(residual)
+    def newton(self, problem: Problem, t: float, residual: Array) -> Array:
+        """Solve with :meth:`matrix`; least change where it is singular."""
+        key = "solve", self.state.modes.tobytes()
+        out: Array = self.once_here(problem, t, key, lambda: self._solver(problem, t))(residual)
         return out
 
     def _solver(self, problem: Problem, t: float) -> Callable[[Array], Any]:

@@ -18,7 +18,7 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.copies import put_back
 from ...numerics.tolerances import RATE_OF_STRESS, SAME_AS_BEFORE, TERMS_ROUNDING
 from ...system import Problem
-from ..complementarity import Island, kept
+from ..complementarity import kept
 from ..complementarity.islands_at_rest import GIVEN, LOOSE, WEIGHT, rows_of_shares
 from ..complementarity.scaling import dense_block
 from .elements import LawValues
@@ -279,16 +279,14 @@ class CompiledMargins:
         if np.count_nonzero(shares[numbers.stressed]) < len(open_):
             return None
         k, ends = held.constants(problem, modes, d)[len(modes):].copy(), np.zeros(len(modes))
-        effort, low, high = held.carried(*problem.arguments(t)[:-1], modes, k).reshape(3, -1)
+        now = self.evaluation.present(problem, t)
         waits = np.broadcast_to(self.state.slack, len(modes)) > 0
         for island, entries in numbers.full:
             here = np.flatnonzero(shares[island])
             mine = island[here]
             if not len(mine):
                 continue
-            block = dense_block(d, mine, mine)
-            one = Island(block, block @ effort[mine], low[mine], high[mine],
-                         *np.zeros((2, *block.shape)))
+            one, _ = self.indeterminacy.posed(problem, t, mine, mine[:0], now)
             found = self.indeterminacy.shared_by(one)
             if found.loose.any() and one.rate.any() and not waits[mine].any():
                 return None

@@ -39,7 +39,7 @@ from .massless_efforts import MasslessEfforts
 __all__ = ["MasslessMargins", "MasslessStress"]
 
 ENDLESS = 1e4  # times the largest effort: as good as no bound
-LOOKS = 5  # points at which groups are compared, which may turn with the states
+LOOKS = 5  # points at which groups are looked for, which may turn with the states
 ROUNDS = 25  # until bounds no longer change their pieces
 
 
@@ -50,13 +50,6 @@ class StressGroup:
     members: Indices
     efforts: Array
     inputs: Array
-
-    def alike(self, other: StressGroup) -> bool:
-        """Whether another group has the same elements and directions."""
-        return np.array_equal(self.members, other.members) and (
-            self.efforts.shape == other.efforts.shape
-            and np.allclose(self.efforts, other.efforts, rtol=0.0, atol=TERMS_ROUNDING)
-            and np.allclose(self.inputs, other.inputs, rtol=TERMS_ROUNDING))
 
     @cached_property
     def felt(self) -> Array:
@@ -157,8 +150,7 @@ class MasslessStress:
                 groups = self.of_modes(at, points.put(columns[0], at))
                 if not groups:
                     continue
-                if any(map(self.follow, groups)) or not self._are_alike(
-                        groups, at, points, columns):
+                if not self.equations.constant or any(map(self.follow, groups)):
                     for column in columns:
                         self.split(at, points.put(column, at))
                         points.u[:, column] = at.u
@@ -175,22 +167,14 @@ class MasslessStress:
                     points.u[self.elements.column[:, None], columns] += (
                         group.by(step) * self.elements.unit[:, None])
 
-    def _are_alike(self, groups: list[StressGroup], at: Problem, points: Points,
-                   columns: Indices) -> bool:
-        """Whether groups in the present modes are the same at some points."""
-        if self.equations.constant:
-            return True
-        every = (self.of_modes(at, points.put(k, at)) for k in _few(columns))
-        return all(len(groups) == len(other) and all(
-            a.alike(b) for a, b in zip(groups, other, strict=True)) for other in every)
-
     def are_open(self, problem: Problem, points: Points) -> Flags:
         """At which points there may be such groups, as some of those with the same modes tell."""
         at, out = problem.copy_for_reading(), np.zeros(len(points), dtype=bool)
         for modes, every in points.modes:
             self.state.modes = modes
             for columns in points.alike(every) if (modes == 0).any() else ():
-                out[columns] = any(self.of_modes(at, points.put(k, at)) for k in _few(columns))
+                few = np.linspace(0, len(columns) - 1, LOOKS).astype(int)
+                out[columns] = any(self.of_modes(at, points.put(k, at)) for k in columns[few])
         return out
 
     @staticmethod
@@ -206,11 +190,6 @@ class MasslessStress:
         effort = self.equations.values(problem, t)[1]
         return [(self.elements.labels(group.members), effort[group.members])
                 for group in self.of_modes(problem, t)]
-
-
-def _few(columns: Indices) -> Indices:
-    """Return a few of the columns, evenly spread, at which groups are compared."""
-    return np.unique(columns[np.linspace(0, len(columns) - 1, LOOKS).astype(int)])
 
 
 class MasslessMargins:
@@ -261,7 +240,6 @@ class MasslessMargins:
         so is that beside a closed switch, which the rest of a current through 1e-8 S tells of.
         """
         x, p, stuck = problem.x.copy(), problem.p.copy(), self.state.modes == 0
-        rounding = self.equations.rounding(problem, t, self.state.modes, LAST_BITS)
 
         def given(last_digits: float) -> Array:
             for values, exact in ((problem.x, x), (problem.p, p)):
@@ -272,8 +250,7 @@ class MasslessMargins:
             return np.where(stuck, effort, flow)
 
         with put_back(problem.x, problem.p, problem.u):
-            noise = NOISE_FACTOR * np.abs(given(LAST_BITS) - given(-LAST_BITS))
-        return np.maximum(noise, rounding)
+            return NOISE_FACTOR * np.abs(given(LAST_BITS) - given(-LAST_BITS))
 
     def missed(self, problem: Problem, t: float) -> float:
         """The largest share of its size by which the present modes miss what they hold constant.

@@ -61,20 +61,9 @@ class LinearEquations:
 
     def solved(self, right: Array) -> Array:
         """What the matrix makes columns of, the least of it; nan if that is not finite."""
-        made = self.made
-        if not (np.isfinite(made.matrix).all() and np.isfinite(right).all()):
+        if self.made.solver is None or not np.isfinite(right).all():
             return np.full(right.shape, np.nan)
-        if made.solver is not None:
-            return made.solver @ right
-        even, rows, columns = made.even
-        if made.null.shape[1]:
-            found = np.linalg.lstsq(even, right / rows[:, None], rcond=BLOCK_SINGULAR)[0]
-        else:
-            from scipy.linalg.lapack import dgesv
-
-            _, _, found, failed = dgesv(even, right / rows[:, None])
-            found[:] = np.nan if failed else found
-        return np.asarray(found / columns[:, None])
+        return self.made.solver @ right
 
     def error(self, rounding: Array | float = 0.0, lasting: bool = False) -> float:
         """The largest residual beyond rounding, with rows of the matrix scaled to 1; with
@@ -83,7 +72,7 @@ class LinearEquations:
         if step is not None:
             residual = residual - self.made.matrix @ step
         excess = np.maximum(np.abs(residual) - rounding, 0.0)
-        return float((excess / self.made.even[1]).max(initial=0.0))
+        return float((excess / _even(self.made.matrix)[1]).max(initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -94,13 +83,8 @@ class ModeMatrices:
     combine: Array  # weights of the equations in combinations, a row each, within their island
     free: Flags  # which of these contain no inputs and give way to their rates
     null: Array  # directions of the inputs that no equation determines, as columns
-    solver: Array | None  # what makes a step of a residual, where it is known
+    solver: Array | None  # what makes a step of a residual; None where that is not finite
     alone: bool = True  # whether no part of elements feels another one by these
-
-    @cached_property
-    def even(self) -> tuple[Array, Array, Array]:
-        """The matrix with rows and columns of size 1, and the factors of both."""
-        return _even(self.matrix)
 
     @cached_property
     def weight(self) -> Array:
@@ -250,34 +234,15 @@ class ModeEquations:
         value[direct] += self.elements.efforts_of(problem.u)[direct]
         return LinearEquations(made, made.combined(value, rate), made.weight @ value)
 
-    def rounding(self, problem: Problem, t: float, modes: Indices, fraction: float) -> Array:
-        """What a share of each term makes of the flows or efforts that end some modes.
-
-        Two large voltages whose difference drives no current leave the last digits of what each of
-        them alone would drive.
-        """
-        made = self.matrices(problem, t, modes)
-        if made.solver is None:
-            return np.zeros(self.size)
-        taken = fraction * np.abs(made.solver) @ self._sizes_untaken(problem, t, modes)
-        given = np.abs(self.by_inputs(problem, t)[0]) @ taken
-        return np.where(self.elements.gives_flow == (modes == 0), given, taken)
-
     def sizes(self, problem: Problem, t: float, modes: Indices) -> Array:
         """How large the terms are that cancel in the equations of some modes."""
-        taken = np.abs(problem.u[self.elements.column] / self.elements.unit)
-        out: Array = (self._sizes_untaken(problem, t, modes)
-                      + np.abs(self.matrices(problem, t, modes).matrix) @ taken)
-        return out
-
-    def _sizes_untaken(self, problem: Problem, t: float, modes: Indices) -> Array:
-        """How large the terms are that cancel in equations of modes where elements take nothing."""
         made = self.matrices(problem, t, modes)
         with put_back(problem.u):
             problem.u[:] = 0.0
             out = self._values(problem, t)
         value, rate = np.abs(self.held_rows(modes, out[4:7], out[7:]))
-        return replace(made, combine=np.abs(made.combine)).combined(value, rate)
+        untaken = replace(made, combine=np.abs(made.combine)).combined(value, rate)
+        return untaken + np.abs(made.matrix) @ np.abs(self.elements.efforts_of(problem.u))
 
     def open_inputs(self, problem: Problem, t: float, modes: Indices) -> Array:
         """Directions of the inputs that some modes leave open, as columns."""
@@ -298,7 +263,7 @@ class ModeEquations:
         everyone = [np.arange(n)]
         for islands in (self.islands, everyone) if self.loops is None else (everyone,):
             matrix, combine, solver, null = np.zeros((4, n, n))
-            free, alone, solved, open_ = np.zeros(n, dtype=bool), True, self.constant, 0
+            free, alone, solved, open_ = np.zeros(n, dtype=bool), True, True, 0
             for island in islands:
                 own = np.ix_(island, island)
                 combine[own], free[island], unsure = _combinations(value[own])

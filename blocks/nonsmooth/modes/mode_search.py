@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -21,7 +20,6 @@ from ...numerics.tolerances import (
     LATER_MARGIN,
     LEAST_SIZE,
     MODE_MARGIN_CLEAR,
-    MODE_MARGIN_NONE,
     MODE_MISSED,
     SHORT_TIME,
     TERMS_ROUNDING,
@@ -37,20 +35,6 @@ __all__ = ["ModeSearch"]
 MOST_IN_DOUBT = 5  # elements whose combinations are all tried, where no better way led on
 
 
-@dataclass(frozen=True)
-class _Allowed:
-    """Shares of their sizes by which margins may be negative, and what modes hold may be off.
-
-    Modes that hold clearly, though for less than an instant, are taken where ``brief`` ones will
-    do: another one ends right behind this event, but not with it. They come before modes whose
-    margins are negative: a current that dies out is as small for long before it ends.
-    """
-
-    margin: float
-    missed: float
-    brief: bool = False
-
-
 class ModeSearch:
     """A search for modes that hold."""
 
@@ -63,8 +47,6 @@ class ModeSearch:
         self.ended: Flags = np.zeros(self.elements.size, dtype=bool)
         #: Frictions that slide in these, but do not move, nor begin to.
         self.idle: Flags = np.zeros(self.elements.size, dtype=bool)
-        #: Modes that do not hold at the point of the search, whatever is allowed.
-        self._broken: set[bytes] = set()
 
     def take_first(self, problem: Problem, t: float, doubt: Flags,
                    proposals: Iterable[Indices]) -> Array:
@@ -73,22 +55,18 @@ class ModeSearch:
         Raises SimulationError if none do.
         """
         tried: list[Indices] = []
-        self._broken.clear()
         noted = self._noted(problem, t, proposals, tried)
-        degrees = (_Allowed(MODE_MARGIN_CLEAR, MODE_MISSED),
-                   _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED, brief=True),
-                   _Allowed(MODE_MARGIN_NONE, MODE_MISSED),
-                   _Allowed(MODE_MARGIN_NONE, self.state.drift))
-        for allowed, combined in [*product(degrees[:2], [False]), *product(degrees, [True])]:
-            if (found := self._first(problem, t, doubt, noted, allowed, combined)) is not None:
-                return self._adopt(problem, t, found)
-            noted = iter(tried)
+        for brief, trials in ((False, noted), (True, tried),
+                              (False, self._combinations(problem, t, doubt))):
+            for trial in trials:
+                leaves = self._leaves(problem, t, trial, brief)
+                if leaves is not None and not leaves.any():
+                    return self._adopt(problem, t, self._at_rest(problem, t, trial, brief))
         raise self.jumps.found(problem, t) or self._undecided(problem, t, doubt)
 
     def leaving(self, problem: Problem, t: float, modes: Indices) -> Flags | None:
         """Which elements an instant ends the mode of; None where not all laws hold even now."""
-        self._broken.clear()
-        return self._leaves(problem, t, modes, _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED))
+        return self._leaves(problem, t, modes, brief=False)
 
     def _noted(self, problem: Problem, t: float, proposals: Iterable[Indices],
                tried: list[Indices]) -> Iterator[Indices]:
@@ -99,31 +77,19 @@ class ModeSearch:
                 tried.append(trial)
                 yield trial
 
+    def _combinations(self, problem: Problem, t: float, doubt: Flags) -> Iterator[Indices]:
+        """All modes of few elements in doubt."""
+        index = np.flatnonzero(doubt)
+        for modes in product((0, 1, -1), repeat=len(index) if len(index) <= MOST_IN_DOUBT else 0):
+            trial = self.state.modes.copy()
+            trial[index[: len(modes)]] = modes
+            yield self._possible(problem, t, trial)
+
     def _possible(self, problem: Problem, t: float, modes: Indices) -> Indices:
         """Modes with those of switches as told, and contacts that are apart open."""
         return self.contacts.possible(problem, t, self.equations.switched(problem, t, modes))
 
-    def _first(self, problem: Problem, t: float, doubt: Flags, proposals: Iterable[Indices],
-               allowed: _Allowed, combined: bool) -> Indices | None:
-        """The first modes that hold, of proposals or of what is ``combined`` of them; None if none
-        do."""
-        unsure = [(self.state.modes, doubt)]
-        for trial in proposals:
-            leaves = self._leaves(problem, t, trial, allowed)
-            if leaves is not None and not leaves.any():
-                return self._at_rest(problem, t, trial, allowed)
-            unsure = [(trial, doubt), *unsure[1:]]
-            if leaves is not None:  # it holds now: those that leave may enter another mode
-                unsure.append((trial, leaves))
-        for guess, who in reversed(unsure if combined else []):
-            for combination in self._combinations(guess, who):
-                option = self._possible(problem, t, combination)
-                leaves = self._leaves(problem, t, option, allowed)
-                if leaves is not None and not leaves.any():
-                    return self._at_rest(problem, t, option, allowed)
-        return None
-
-    def _at_rest(self, problem: Problem, t: float, modes: Indices, allowed: _Allowed) -> Indices:
+    def _at_rest(self, problem: Problem, t: float, modes: Indices, brief: bool) -> Indices:
         """Modes that hold, with friction that others keep from moving at rest, if that holds too.
 
         Another one that moves with it has come to rest: both carry the load then.
@@ -131,19 +97,8 @@ class ModeSearch:
         if not self.idle.any():
             return modes
         trial = np.where(self.idle, 0, modes)
-        leaves = self._leaves(problem, t, trial, allowed)
+        leaves = self._leaves(problem, t, trial, brief)
         return modes if leaves is None or leaves.any() else trial
-
-    def _combinations(self, guess: Indices, doubt: Flags) -> Iterator[Indices]:
-        """All modes of few elements in doubt, those that differ least from a guess first."""
-        index = np.flatnonzero(doubt)
-        if len(index) > MOST_IN_DOUBT:
-            return
-        for option in sorted(product((0, 1, -1), repeat=len(index)),
-                             key=lambda o: int(np.sum(np.array(o) != guess[index]))):
-            trial = guess.copy()
-            trial[index] = option
-            yield trial
 
     def _adopt(self, problem: Problem, t: float, trial: Indices) -> Array:
         """Take modes; returns what rounding makes of their margins."""
@@ -156,16 +111,14 @@ class ModeSearch:
         self.state.noise = np.maximum(self.state.noise, np.where(of_mode, noise, 0.0))
         return noise
 
-    def _leaves(self, problem: Problem, t: float, modes: Indices, allowed: _Allowed
-                ) -> Flags | None:
+    def _leaves(self, problem: Problem, t: float, modes: Indices, brief: bool) -> Flags | None:
         """Which elements an instant ends the mode of; None where not all laws hold even now.
 
+        With ``brief``, those that hold clearly, though for less than an instant, go on: another one
+        ends right behind this event, but not with it.
         Where what the modes hold constant is off, now or by the step, they are judged with that
         brought to its value.
         """
-        key = modes.tobytes()
-        if key in self._broken:
-            return None
         state, x, z, u = self.state, problem.x.copy(), problem.z.copy(), problem.u.copy()
         before = state.modes, state.largest
         try:
@@ -176,20 +129,18 @@ class ModeSearch:
             if null.shape[1] and not self.efforts.is_internal_stress(problem, t, null):
                 return None
             missed = self.margins.missed(problem, t)
-            if missed > allowed.missed:
+            if missed > MODE_MISSED:
                 return None
             if missed > TERMS_ROUNDING:
                 self.efforts.project(problem, t)
                 self.efforts.apply(problem, t)
             size = self.margins.sizes(problem, t)[0]
             margin = self.margins.present(problem, t)
-            if not np.all(margin >= -allowed.margin * size):
-                short = margin + self.margins.noise(problem, t)
-                if not np.all(short >= -allowed.margin * size):
-                    if not np.all(short >= -MODE_MARGIN_NONE * size):
-                        self._broken.add(key)
-                    return None
-            close = margin <= (self.margins.noise(problem, t) if allowed.brief
+            least = -MODE_MARGIN_CLEAR * size
+            if not (np.all(margin >= least)
+                    or np.all(margin + self.margins.noise(problem, t) >= least)):
+                return None
+            close = margin <= (self.margins.noise(problem, t) if brief
                                else self.margins.at_end(size))
             h = self._step(problem, t)
             if not self.equations.constant:  # straight on, it leaves the curves that modes hold
@@ -205,7 +156,6 @@ class ModeSearch:
             least = np.where(self.ended & (modes == before[0]), ENDED_MARGIN, LATER_MARGIN)
             return np.array(close & (later - margin < -least * h * size - noise))
         except AlgebraicFailure:
-            self._broken.add(key)
             return None
         finally:
             problem.x[:], problem.z[:], problem.u[:] = x, z, u

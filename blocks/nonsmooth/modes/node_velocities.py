@@ -58,7 +58,7 @@ class NodeVelocities:
                     problem.x += ahead * slope
                     found = self._found(problem, t + ahead, h, moved != 0, asked)
                 if found is not None:
-                    yield from self._without_redundant(problem, t, found, asked)
+                    yield from self._with_spare_open(problem, t, found, asked)
 
     def _found(self, problem: Problem, t: float, h: float, kinetic: Flags, asked: Flags
                ) -> Mixed | None:
@@ -75,29 +75,29 @@ class NodeVelocities:
             kinetic = kinetic | (found.flow != 0) & asked
         return None
 
-    def _without_redundant(self, problem: Problem, t: float, found: Mixed, asked: Flags
-                           ) -> Iterator[Indices]:
-        """Modes of an answer; first with those open that would only share the effort of others.
+    def _with_spare_open(self, problem: Problem, t: float, found: Mixed, asked: Flags
+                         ) -> Iterator[Indices]:
+        """Modes of an answer; first with so many open of those that have neither effort nor flow,
+        that the others have one way of sharing what they bear.
 
-        Of what has neither effort nor flow both modes may hold. Closed beside something that is
-        closed as well it would be given a part of its effort; so is a diode at a transistor that
-        conducts, whatever part the answer gives it.
+        Both modes may hold of these. Closed beside something that is closed as well they would be
+        given a part of its effort; so is a diode at a transistor that conducts.
         """
-        modes, before = self._regular(problem, t, found.flow, asked), self.state.modes
+        flow, modes = found.flow.copy(), self._regular(problem, t, found.flow, asked)
         _, _, low, high, *_ = self.equations.values(problem, t)
-        idle = asked & (modes == 0) & (np.isinf(low) != np.isinf(high))
-        if idle.any():
-            null = self.equations.open_inputs(
-                problem, t, self.equations.switched(problem, t, modes))
-            shared = self.equations.by_taken(problem, t, null)[0]
-            room = np.where(np.isinf(high), found.effort - low, high - found.effort)
-            least = SAME_AS_BEFORE * np.abs(null).max(initial=0.0)
-            spare = _spare(np.where(idle, room, np.inf),
-                           np.where(np.isinf(high)[:, None], shared, -shared), least)
-            if spare.any():
-                sense = np.where(np.isinf(high), -TINY, TINY)
-                yield self._regular(problem, t, np.where(spare, sense, found.flow), asked)
-        self.state.modes = before
+        null = self.equations.open_inputs(
+            problem, t, self.equations.switched(problem, t, modes))
+        shared = self.equations.by_taken(problem, t, null)[0]
+        least = SAME_AS_BEFORE * np.abs(null).max(initial=0.0)
+        none = SAME_AS_BEFORE * np.abs(found.effort).max(initial=0.0)
+        spare = asked & (modes == 0) & (np.isinf(low) != np.isinf(high)) & (
+            np.where(np.isinf(high), found.effort - low, high - found.effort) <= none)
+        for e in np.flatnonzero(spare):
+            if np.abs(shared[e]).max(initial=0.0) > least:
+                way = int(np.argmax(np.abs(shared[e])))
+                flow[e] = -TINY if np.isinf(high[e]) else TINY
+                shared = shared - np.outer(shared[:, way] / shared[e, way], shared[e])
+        yield self._regular(problem, t, flow, asked)
         yield modes
 
     def with_parasitics(self, problem: Problem, t: float, h: float) -> Indices | None:
@@ -181,26 +181,3 @@ class NodeVelocities:
         finally:
             self.state.modes = modes
 
-
-def _spare(room: Array, shared: Array, least: float) -> Flags:
-    """Who need bear nothing, so that the others have one way of sharing what they bear.
-
-    Shares are moved along one way after another, until the first that bears something bears nothing
-    (Caratheodory): what is left is borne by as few as can. ``room`` is what each bears, infinite of
-    those that bear either sign; ``shared`` are ways in which shares may change, as columns;
-    ``least`` is what counts as a change.
-    """
-    spare, room, shared = np.zeros(len(room), dtype=bool), room.copy(), shared.copy()
-    while True:
-        moves = np.where(np.isfinite(room)[:, None] & ~spare[:, None], shared, 0.0)
-        if not (np.abs(moves) > least).any():
-            return spare
-        way = int(np.argmax(np.abs(moves).max(axis=0)))
-        change = moves[:, way]
-        if not (change < -least).any():
-            shared[:, way], change = -shared[:, way], -change
-        falls = np.flatnonzero(change < -least)
-        first = falls[np.argmin(room[falls] / -change[falls])]
-        room -= room[first] / change[first] * shared[:, way]
-        spare[first] = True
-        shared -= np.outer(shared[:, way] / shared[first, way], shared[first])

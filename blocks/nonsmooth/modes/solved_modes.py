@@ -139,9 +139,6 @@ class SolvedModes:
         self.factors = ca.substitute(kept.factors, kept.modes, self.symbols[-2])
         self.blocks, self.symbols = kept.members, [*self.symbols[:-1], numbers]
         self._efforts_kept = Evaluator(ca.Function("efforts", self.symbols, [own]))
-        # efforts and bounds of all elements
-        self.carried = Evaluator(ca.Function("carried", self.symbols, [ca.densify(ca.vertcat(
-            *(e[name] for name in ("effort", "low", "high"))))]))
 
     def _pose(self, system: System, kinetic: ca.SX) -> None:
         """Pose the equations that efforts are solved from at every point."""

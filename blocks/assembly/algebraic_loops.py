@@ -16,7 +16,7 @@ from ..numerics.copies import shallow_copy
 from .flatten import Flat, Group, Parameters
 from .reduced import Reduced
 
-__all__ = ["MOST", "Block", "Elimination", "BlockIncidence", "amplify", "classes_with_guesses",
+__all__ = ["MOST", "Block", "BlockIncidence", "amplify", "classes_with_guesses",
            "coefficients_at", "cramer", "entries", "equilibrate", "equilibrated", "pairs_within",
            "solvable", "torn_block"]
 
@@ -24,7 +24,6 @@ GROWTH = 2.0  # of rounding errors by an assignment, whose terms are of one size
 MOST = GROWTH**20  # amplification of rounding errors by assignments in a row
 WIDE = GROWTH**12  # the same, assumed of a term that bends: it is passed once
 LARGE = 2000  # equations of a block from which sparse rows are worth more than few unknowns
-PIVOT = 0.1  # of the largest one: a pivot that is as good
 EVEN_ROUNDS = 10  # of making rows and columns of equal size
 
 
@@ -258,52 +257,6 @@ def cramer(a: list[list[ca.SX]], b: list[ca.SX]) -> list[ca.SX]:
         _determinant([[b[i] if k == j else e for k, e in enumerate(row)]
                       for i, row in enumerate(a)]) / determinant
         for j in range(len(b))]
-
-
-class Elimination:
-    """Elimination of linear equations, with complete pivoting by values of the matrix at present.
-
-    Of pivots that are about as large as the largest one, the one that fills in least [H. M.
-    Markowitz, "The Elimination Form of the Inverse", Management Science 3 (1957)].
-    """
-
-    def __init__(self, matrix: ca.SX, values: Array) -> None:
-        self._matrix = matrix
-        self._order: list[tuple[int, int, list[int], list[int]]] = []
-        self.operations, left = 0, equilibrated(values)  # how many products it takes
-        filled = np.array(ca.DM(matrix.sparsity(), 1)) != 0
-        for _ in range(len(values)):
-            size = np.where(filled, np.abs(left), -1.0)
-            fill = np.outer(filled.sum(axis=1) - 1, filled.sum(axis=0) - 1)
-            fill[size < PIVOT * size.max()] = filled.size
-            i, j = map(int, np.unravel_index(
-                np.argmax(np.where(fill == fill.min(), size, -1.0)), left.shape))
-            rows, columns = filled[:, j].copy(), filled[i].copy()
-            rows[i] = columns[j] = False
-            self._order.append((i, j, np.flatnonzero(rows).tolist(),
-                                np.flatnonzero(columns).tolist()))
-            self.operations += (int(rows.sum()) + 1) * (int(columns.sum()) + 2)
-            filled[np.ix_(rows, columns)] = True
-            filled[i], filled[:, j] = False, False
-            if left[i, j]:  # else there is no solution at these values
-                left -= np.outer(left[:, j] / left[i, j], left[i])
-
-    def solution(self, right: ca.SX) -> ca.SX:
-        """The unknowns, from the right sides."""
-        n, b = right.numel(), ca.vertsplit(right)
-        a = {(i, j): self._matrix[i, j]
-             for i, j in zip(*self._matrix.sparsity().get_triplet(), strict=True)}
-        for i, j, rows, columns in self._order:
-            for k in rows:
-                factor = a[k, j] / a[i, j]
-                for column in columns:
-                    a[k, column] = a.get((k, column), ca.SX(0)) - factor * a[i, column]
-                b[k] = b[k] - factor * b[i]
-        solution = ca.SX.zeros(n)
-        for i, j, _, columns in reversed(self._order):
-            known = sum((a[i, k] * solution[k] for k in columns), ca.SX(0))
-            solution[j] = (b[i] - known) / a[i, j]
-        return solution
 
 
 def equilibrated(matrix: Array) -> Array:

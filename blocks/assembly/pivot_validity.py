@@ -22,7 +22,7 @@ __all__ = ["PivotValidity", "is_well_conditioned"]
 TRIALS = 8  # choices of conditions: none, all, and some of them
 MANY = 300  # unknowns left to solve for, from which nothing is looked at
 ALIKE = 4.0  # values that differ by no more than this factor need no second look
-FAR = 5.0  # such factors from which on pivots that were chosen by values are chosen anew
+FAR = 5.0  # such factors from which on what was chosen by values is chosen anew
 
 
 class PivotValidity:
@@ -31,7 +31,7 @@ class PivotValidity:
     ``layout`` is family, name, offset and width of every parameter in ``p``; ``solved`` are groups,
     the position of the argument that they are solved for, and which rows. ``pairs`` gives pairs and
     coefficients of the torn blocks for other values; ``groups`` are their equations; ``regular``
-    says whether blocks torn by conditions keep their digits, ``eliminated`` whether pivots were
+    says whether blocks torn by conditions keep their digits, ``by_values`` whether inputs were
     chosen by values.
     """
 
@@ -39,12 +39,12 @@ class PivotValidity:
                  solved: list[tuple[Group, int, Indices]], blocks: list[Block],
                  pairs: Callable[[Parameters], BlockIncidence],
                  regular: Callable[[Parameters], bool], groups: list[Group],
-                 eliminated: bool) -> None:
+                 by_values: bool) -> None:
         self._suits: dict[bytes, bool] = {}  # by how many such factors values are away
         self._solved = [(group, k, rows) for group, k, rows in solved
                         if group.law is not None and group.law.slopes[k] == "parameter"]
         self._blocks, self._pairs, self._layout = blocks, pairs, layout
-        self._regular, self._eliminated = regular, eliminated
+        self._regular, self._by_values = regular, by_values
         self._sizes = [p[0].shape[1] if p else 0 for p in values]
         deciding = {group.family for group, _, _ in self._solved} | {
             group.family for group in groups
@@ -66,7 +66,7 @@ class PivotValidity:
         away[now == self._known] = 0.0
         found: Flags = (np.abs(away) < 1.0).all(axis=1)
         others = np.flatnonzero(~found)
-        if self._eliminated:
+        if self._by_values:
             far = np.isfinite(away) & (np.abs(away) > FAR)
             others = others[~far[others].any(axis=1)]
         others = others[self._have_pivots(p[others])]

@@ -23,7 +23,6 @@ from ..numerics.tolerances import CEASED_FLOW
 from .algebraic_loops import (
     Block,
     BlockIncidence,
-    Elimination,
     amplify,
     classes_with_guesses,
     cramer,
@@ -42,8 +41,6 @@ from .writer import Writer, put
 __all__ = ["Step", "Tape", "alike", "write_tape"]
 
 LARGEST_SYMBOLIC = 3  # unknowns of a torn linear block that are solved for symbolically
-LARGEST_ELIMINATED = 300  # the same beside inputs, whose effects had better be constants,
-MOST_OPERATIONS = 5000  # in so many products
 EASILY_SOLVED = 12  # unknowns of a torn block
 
 
@@ -279,17 +276,10 @@ class _Order:
         constant &= ~np.array(carried)  # the matrix is another where nothing flows
         switched = [self._is_switched(b, residuals[spans[i].tolist()], wanted)
                     for i, b in enumerate(blocks)]
-        few = [LARGEST_ELIMINATED if c and len(self.reduced.inputs) else LARGEST_SYMBOLIC
-               for c in constant]
         small = [i for i, n in enumerate(counts)
-                 if linear[i] and n <= few[i] and not carried[i] and not switched[i]]
-        eliminated = {i: self._elimination(residuals, z, spans[i]) for i in small
-                      if counts[i] > LARGEST_SYMBOLIC}
-        small = [i for i in small
-                 if i not in eliminated or eliminated[i].operations <= MOST_OPERATIONS]
+                 if linear[i] and n <= LARGEST_SYMBOLIC and not carried[i] and not switched[i]]
         if small:
-            self._solve_small([blocks[i] for i in small], residuals, z, [spans[i] for i in small],
-                              [eliminated.get(i) for i in small])
+            self._solve_small([blocks[i] for i in small], residuals, z, [spans[i] for i in small])
         iterated = np.setdiff1d(np.arange(len(blocks)), small)
         if len(iterated):
             rows = np.concatenate([spans[i] for i in iterated])
@@ -307,25 +297,10 @@ class _Order:
             self.steps.append(Step(-1, -1, b.equations, b.unknowns, counts[i] * int(i in iterated),
                                    bool(linear[i]), b, level))
 
-    def _elimination(self, residuals: ca.SX, z: ca.SX, span: Indices) -> Elimination:
-        """How the torn unknowns of a block are eliminated one after the other."""
-        jacobian = ca.jacobian(residuals[span.tolist()], z[span.tolist()])
-        return Elimination(jacobian, self.writer.at_parameters(jacobian))
-
-    def _solve_small(self, blocks: list[Block], residuals: ca.SX, z: ca.SX, spans: list[Indices],
-                     eliminated: list[Elimination | None]) -> None:
-        """Cramer's rule for all blocks at once that have the same number of torn unknowns.
-
-        More unknowns are eliminated one after the other, block by block.
-        """
-        for block, span, elimination in zip(blocks, spans, eliminated, strict=True):
-            if elimination is not None:
-                r, unknown = residuals[span.tolist()], z[span.tolist()]
-                at_zero = ca.substitute(r, unknown, ca.SX.zeros(len(span)))
-                self._evaluate_torn([block], block.torn, elimination.solution(-at_zero))
+    def _solve_small(self, blocks: list[Block], residuals: ca.SX, z: ca.SX, spans: list[Indices]
+                     ) -> None:
+        """Cramer's rule for all blocks at once that have the same number of torn unknowns."""
         for n in sorted({len(span) for span in spans} - {0}):
-            if n > LARGEST_SYMBOLIC:
-                continue
             mine = [i for i, span in enumerate(spans) if len(span) == n]
             places = np.stack([spans[i] for i in mine])  # block, unknown
             r, unknown = residuals[places.ravel().tolist()], z[places.ravel().tolist()]

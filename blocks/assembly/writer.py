@@ -160,13 +160,6 @@ class Writer:
         _, signs = self.flat.argument(one, law.arguments[position])
         put(self.values, unknowns, _signed(value, signs).T)
 
-    def at_parameters(self, matrix: ca.SX) -> Array:
-        """Values of an expression of parameters, as these are now."""
-        values = [np.concatenate([v.ravel(order="F") for v in self.parameters[f]])
-                  for f, blocks in enumerate(self.p_blocks) if blocks]
-        out = ca.Function("at", [self.p], [ca.densify(matrix)])(np.concatenate(values))
-        return np.array(out)
-
     def kernel_row(self, f: int, sx: ca.SX, instances: Indices | None = None,
                    memory: Memory | None = None) -> ca.SX:
         """A kernel expression (crossing, observed variable, …) on all instances of a family."""

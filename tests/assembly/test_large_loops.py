@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-import casadi as ca
 import numpy as np
 import pytest
 from benches import wired
@@ -10,7 +9,6 @@ from numpy.testing import assert_allclose
 
 import library.electrical as el
 from blocks import Model, quantity
-from blocks.assembly.algebraic_loops import Elimination
 from blocks.exceptions import ParameterError
 from blocks.system.newton import MANY
 from library.signal import Constant, DiscreteStateSpace, Gain, Rounding, UnitDelay
@@ -87,14 +85,6 @@ def test_a_method_that_needs_a_full_matrix_too_large_is_refused_with_its_size(mo
     run = model.simulate("20 ms", step="1 ms")  # as machine code does with steps of fixed length
     assert abs(run["pull.f"].final.to("N").magnitude) == pytest.approx(
         _force(total, 0.02), rel=1e-6)
-
-
-def test_elimination_of_what_is_singular_at_present_has_no_number():
-    k = ca.SX.sym("k")
-    matrix = ca.vertcat(ca.horzcat(1, 1), ca.horzcat(1, k))
-    at = ca.Function("at", [k], [Elimination(matrix, np.ones((2, 2))).solution(ca.SX([1.0, 2.0]))])
-    assert not np.isfinite(at(1.0).full()).any()
-    assert at(3.0).full()[:, 0] == pytest.approx(np.linalg.solve([[1, 1], [1, 3]], [1, 2]))
 
 
 # -- coefficients that differ by orders of magnitude ------------------------------------------

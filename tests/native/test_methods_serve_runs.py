@@ -14,7 +14,6 @@ from scipy.optimize import brentq
 import library.electrical as el
 from benchmarks.cases import models, planar
 from blocks import Model, quantity
-from blocks.assembly import tape
 from blocks.exceptions import SimulationError
 from blocks.native.sparse_factors import SparseFactors
 from blocks.results import Result
@@ -204,8 +203,7 @@ def string_of_cells(switch, n=32):
 
 
 @pytest.mark.parametrize("ideal", [False, True])
-def test_a_large_loop_of_a_string_of_cells_charges_as_one_source(ideal, monkeypatch):
-    monkeypatch.setattr(tape, "LARGEST_ELIMINATED", 12)  # beside ideal elements, too
+def test_a_large_loop_of_a_string_of_cells_charges_as_one_source(ideal):
     own, switch = (0, el.Switch(model="ideal", gate=1)) if ideal else (1, el.Resistor())
     run = string_of_cells(switch).simulate("30 ms", method="rodas4", rtol=1e-9)
     assert run.statistics["algebraic unknowns"] >= 30

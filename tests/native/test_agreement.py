@@ -284,12 +284,23 @@ def derivatives(implicit, t):
     if not implicit.equations.differences and code.linear:
         linear = np.zeros_like(work.linear)
         run_code(code.linear, np.array([t]), x, code.p, code.q, linear)
+        bordered = bordered_matrix(implicit.equations.system, implicit.equations._laws)
+        if bordered is not None:
+            return without_border(bordered, linear[0]), None, 1e-8
         full = entries(work.sparse, linear[0]) if work.sparse.size else linear[:n]
         return full, None if work.sparse.size else linear[n], 1e-8
     slope = np.empty(n)
     slope_at(code, work, t, x, slope)
     derive(code, work, t, 1e-3, x, slope)
     return entries(work.sparse, work.linear[0]), None, 1e-6
+
+
+def without_border(bordered, values):
+    """Derivatives of slopes by states, with what else is zero solved for."""
+    n, size = bordered.states, bordered.size
+    every = csc_matrix((values[: bordered.entries], (bordered.row, bordered.column)),
+                       (size, size + 1)).toarray()
+    return every[:n, :n] - every[:n, n:size] @ np.linalg.solve(every[n:, n:size], every[n:, :n])
 
 
 def has_entries(problem):

@@ -14,19 +14,22 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from blocks import BlocksError, Component, Model, quantity, sin
+from blocks import BlocksError, Component, Model, Variable, der, quantity, sin
 from library import electrical as E  # noqa: N812
 from library import gas as G  # noqa: N812
 from library import isothermal_liquid as L  # noqa: N812
 from library import mechanisms as M  # noqa: N812
+from library import moist_air as A  # noqa: N812
 from library import planar as P  # noqa: N812
 from library import rotational as R  # noqa: N812
 from library import signal as S  # noqa: N812
 from library import translational as T  # noqa: N812
+from library import two_phase as F  # noqa: N812
 from library.electromechanical import HBridge
 
 from .cases import models
@@ -342,6 +345,33 @@ def chambers(n: int) -> Model:
     return m
 
 
+def in_a_row(fluid: ModuleType) -> Callable[[int], Model]:
+    """Chambers of a fluid in a row, joined by restrictions, the first one at a higher pressure."""
+    def make(n: int) -> Model:
+        m = Model("row")
+        m.chambers = fluid.ConstantVolumeChamber(count=n, p_I=quantity(
+            np.where(np.arange(n) == 0, 0.3, 0.1), "MPa"))
+        m.ways = fluid.LocalRestriction(count=n - 1, restriction_type="fixed", area="10 mm^2")
+        m.connect(m.ways.A, m.chambers[:-1].A)
+        m.connect(m.ways.B, m.chambers[1:].A)
+        return m
+
+    return make
+
+
+def written_by_hand(n: int) -> Model:
+    """One component with so many states, each beside the next."""
+    def equations(self: Any) -> Iterator[Any]:
+        x, second = [getattr(self, f"x{k}") for k in range(n)], quantity("1 s")
+        for k in range(n):
+            yield second * der(x[k]) == x[k - 1] - 2 * x[k] + x[(k + 1) % n] + 0.1 * sin(x[k])
+
+    named = {f"x{k}": Variable("1", 0.1 * k / n, priority="high") for k in range(n)}
+    m = Model("hand")
+    m.one = type("One", (Component,), {**named, "equations": equations})()
+    return m
+
+
 def rubbed(law: str, **strength: Any) -> Callable[[int], Model]:
     """A chain with a law of friction on every mass."""
     def make(n: int) -> Model:
@@ -445,6 +475,10 @@ FAMILIES = (
     Family("restrictions without chambers", restrictions, (10, 100, 400), "20 ms", goal=1.0),
     Family("chambers of gas in a square", chambers, (25, 100, 400), "1 s", goal=3.0,
            options={"method": "rodas4"}),
+    *(Family(f"chambers of {name} in a row", in_a_row(fluid), sizes, "0.1 s", goal=3.0,
+             options={"method": "rodas4"}) for name, fluid, sizes in (
+        ("gas", G, (30, 100, 300)), ("moist air", A, (5, 15, 50)), ("two phases", F, (5, 10, 30)))),
+    Family("states of one component", written_by_hand, (75, 150, 300), "0.2 s", goal=0.2),
     Family("district heated by water, a pipe to every house", district, (30, 100, 300), "1 ms",
            goal=10.0),
     Family("Dahl's friction on every mass", rubbed("dahl", coulomb_force="0.1 N"),

@@ -41,7 +41,10 @@ def named_method(method: str) -> type[Method]:
         return MoreauJean
     if not name:
         raise unknown_method("simulate(method=…)", method)
-    return native.compiled_method(name) if name in COMPILED else METHODS[name]
+    kind = native.compiled_method(name) if name in COMPILED else METHODS[name]
+    if name in COMPILED and kind.fixed_step and not native.is_installed():
+        raise need_package("llvmlite", f"method={name!r}")
+    return kind
 
 
 def explicit_steps(rtol: float) -> type[Method]:
@@ -126,8 +129,6 @@ def refuse_fixed_steps(kind: type[Method], problem: Problem) -> None:
     """Refuse fixed steps, which machine code alone takes, of a model that it cannot run."""
     if kind.name not in COMPILED or not kind.fixed_step:
         return
-    if not native.is_installed():
-        raise need_package("llvmlite", f"method={kind.name!r}")
     if problem.size and (reason := why_in_python(problem, kind.implicit)):
         raise ParameterError(f"simulate(method={kind.name!r})", f"cannot run this model: {reason}.",
                              "Take method='auto', whose steps keep to a tolerance.",

@@ -22,6 +22,7 @@ import numpy as np
 from ...exceptions import StructureError
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.cache import Cache
+from ...numerics.copies import put_back
 from ...numerics.tolerances import MODE_MARGIN_NONE, NOISE
 from ...system import Problem, System
 from ...system.points import Points
@@ -150,7 +151,18 @@ class MasslessLaws(Laws):
 
     # -- decisions -------------------------------------------------------------------------
     def margins(self, problem: Problem, t: float) -> Array:
-        return self.switching.present(problem, t)
+        """Margins of the present modes; where laws are curves, of states as these hold them.
+
+        What the integration lets go there ends no mode: machine code cannot go on with it, and
+        every end would begin another stretch in Python.
+        """
+        if self.equations.constant:
+            return self.switching.present(problem, t)
+        with put_back(problem.x, problem.z, problem.u):
+            if self.switching.missed(problem, t) <= self.state.drift:
+                self.efforts.project(problem, t)
+                self.efforts.apply(problem, t)
+            return self.switching.present(problem, t)
 
     def start(self, problem: Problem, t: float) -> None:
         """Modes at the start of a run, from velocities and loads."""

@@ -93,11 +93,15 @@ def _sparse_lists(system: System, laws: Laws | None) -> Indices | None:
 def _of_few_entries(system: System, laws: Laws | None) -> csc_matrix | None:
     """Where slopes depend on states; None where most act on many others."""
     graph = _graph(system, laws)
-    if graph is None or graph.nnz > max(MOST_ENTRIES * system.nx, MOST_DENSE**2):
+    if graph is None or graph.nnz > _most_few(system):
         return None
     few = graph.tocsc()
     few.sort_indices()
     return few
+
+
+def _most_few(system: System) -> int:
+    return max(MOST_ENTRIES * system.nx, MOST_DENSE**2)
 
 
 def slope_of_states(system: System, laws: Laws | None = None) -> ca.SX | None:
@@ -151,7 +155,8 @@ def _graph(system: System, laws: Laws | None) -> csc_matrix | None:
     if system.clusters:
         return None
     graph = _pattern(system.tape.slope, system.tape.x)
-    return graph + _through_loops(system) if system.nz else graph
+    through = _through_loops(system) if system.nz else 0 * graph
+    return None if through is None else graph + through
 
 
 def _pattern(of: ca.SX, by: ca.SX) -> csc_matrix:
@@ -176,8 +181,9 @@ def _through_elements(held: Any, x: ca.SX) -> csc_matrix | None:
     return _pattern(slope, x) + taken @ together @ (by_states[:n] + by_states[n:])
 
 
-def _through_loops(system: System) -> csc_matrix:
-    """Ones where slopes depend on states by unknowns that are solved for, loop after loop."""
+def _through_loops(system: System) -> csc_matrix | None:
+    """Ones where slopes depend on states by unknowns that are solved for, loop after loop; None
+    where one loop alone lets too many act on each other."""
     from scipy.sparse import csc_matrix
 
     tape = system.tape
@@ -189,4 +195,6 @@ def _through_loops(system: System) -> csc_matrix:
     while reach.nnz > before:
         before = reach.nnz
         reach = ((reach + others @ reach) != 0).astype(float)
-    return _pattern(tape.slope, tape.z) @ member @ reach
+    by_loop = _pattern(tape.slope, tape.z) @ member
+    pairs = np.diff(by_loop.tocsc().indptr).astype(float) * np.diff(reach.tocsr().indptr)
+    return by_loop @ reach if pairs.max() <= _most_few(system) else None

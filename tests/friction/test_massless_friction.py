@@ -302,3 +302,33 @@ def test_a_driven_run_goes_on_with_the_modes_that_python_has_found():
         result = run.result()
         assert_allclose([e.time for e in result.events], [e.time for e in whole.events], atol=1e-7)
         assert missing_energy(result) < 1e-5
+
+
+def bonded(mass):
+    """Bodies 1 and 3 on friction, joined by one that holds 3 N; node 4, of some mass, pulls."""
+    model = wired("bonded", ground=tr.Reference())
+    joints = {-1: [model.ground.V], 4: []}
+    for k, (own, v) in enumerate([(1.0, 0.0), (1.0, 1.0), (1.0, 0.0), (0.5, -0.5)]):
+        joints[k] = [model.add(f"b{k}", tr.Mass(mass=quantity(own, "kg"),
+                                                v=quantity(v, "m/s"))).M]
+    if mass:
+        joints[4].append(model.add("node", tr.Mass(mass=quantity(mass, "kg"))).M)
+    parts = [(r, c, dry(*own) if len(own) > 1 else tr.Spring(stiffness=quantity(*own, "N/m")))
+             for r, c, *own in [(0, -1, 1.0, 2.5), (1, -1, 1.0, 2.0), (2, 1, 5.0),
+                                (3, 1, 0.5, 3.0), (4, 3, 20.0), (4, -1, 5.0), (2, 0, 0.5, 0.5),
+                                (4, -1, 1.0, 1.0), (3, 4, 1.0, 1.0)]]
+    parts += [(r, -1, push(lambda t, s=size, w=w, p=phase: s * sin(w * t + p)))
+              for r, size, w, phase in [(1, 1.0, 2.0, 0.0), (3, 3.0, 0.7, 2.0), (4, 1.0, 5.0, 2.0)]]
+    for k, (r, c, part) in enumerate(parts):
+        part = model.add(f"e{k}", part)
+        joints[r].append(part.R)
+        joints[c].append(part.C)
+    for ports in joints.values():
+        model.connect(*ports)
+    return model
+
+
+def test_a_node_without_mass_moves_as_one_of_a_little_mass_does():
+    ends = [values(bonded(mass).simulate("2.93 s", rtol=1e-8), [f"b{k}.v" for k in range(4)],
+                   np.array([2.93]))[:, 0] for mass in (0.0, 1e-4)]
+    assert_allclose(*ends, rtol=0, atol=2e-3)  # a little mass sticks and slides a little more

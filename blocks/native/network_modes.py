@@ -16,6 +16,7 @@ from ..machine.signatures import vector_at
 from ..nonsmooth.modes.islands import LEAST_SHARE, UNLOADED, NetworkModes
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import (
+    CLEAR,
     ENDED_MARGIN,
     INSTANT,
     LAST_BITS,
@@ -339,10 +340,18 @@ def _told_row(network: NetworkModes, island: int) -> tuple[int, int]:
 
 @machine_code
 def _next_beside_guess(network: NetworkModes, island: int) -> int:
-    """The next row in which one diode or friction is in another mode than guessed, and nothing is
-    left open; behind the last of them the first row of the island in any modes: all may be tried.
-    """
+    """The next row in which modes are those that ``yields`` has, or one diode or friction is in
+    another mode than guessed, and nothing is left open; behind the last of them the first row of
+    the island in any modes: all may be tried."""
     first, n, found, row = network.starts[island], network.modes.size, network.found, -1
+    if network.yielding[island]:
+        network.yielding[island] = False
+        _swap_with_yields(network, island)
+        row, tells = _told_row(network, island)
+        _swap_with_yields(network, island)
+        if tells == TELLS:
+            return row
+        row = -1
     while row < 0 and network.other[island] < 2 * (network.starts[island + 1] - first):
         e, forth = network.members[first + network.other[island] // 2], network.other[island] % 2
         network.other[island] += 1
@@ -360,6 +369,14 @@ def _next_beside_guess(network: NetworkModes, island: int) -> int:
         network.other[island], network.searched[island] = -1, True
         row = _row_of(network, island, -1, False)
     return row
+
+
+@machine_code
+def _swap_with_yields(network: NetworkModes, island: int) -> None:
+    """Exchange the guessed modes of an island for those that yielding says."""
+    for k in range(network.starts[island], network.starts[island + 1]):
+        e = network.members[k]
+        network.guess[e], network.yields[e] = network.yields[e], network.guess[e]
 
 
 @machine_code
@@ -579,10 +596,46 @@ def _all_hold(code: Code, work: Workspace, relations: Relations, network: Networ
     for island in range(network.present.size):
         network.holds[island] = _holds_later(relations, network, island, h, now, later, degree)
         hold &= network.holds[island]
+    hold = hold and _lead_away(code, work, relations, network, t, x, h)
     for island in range(network.present.size if hold else 0):
         network.holds[island] = _is_unloaded(network, island)
         hold &= network.holds[island]
     return hold
+
+
+@machine_code
+def _lead_away(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
+               x: Vector, h: float) -> bool:
+    """Whether elements that have ended their mode and are to go on in it lead away from its end,
+    and those that are as good as closed stay there.
+
+    Where rounding is all that an instant ``h`` shows, as beside a coil without a current, it is
+    looked farther ahead.
+    """
+    n, found, point = network.modes.size, network.found, work.k[WORK]
+    away, looking = True, True
+    while looking:
+        unseen = False
+        for island in range(network.present.size):
+            first = network.starts[island]
+            for k in range(first, network.starts[island + 1]):
+                e, noise = network.members[k], network.noise[network.row[island], k - first]
+                change = _margin(network, e) - network.room[MARGIN, e]
+                rebounds = network.contact[e] and network.modes[e] != 0.0
+                goes_on = not rebounds and _goes_on(relations, network, island, k) and (
+                    network.room[MARGIN, e] <= _at_end(network, e, MODE_MARGIN_NONE))
+                if goes_on or network.unloads[e]:
+                    network.against[e] = change < -noise or network.unloads[e] and change > noise
+                    network.holds[island] &= not network.against[e]
+                    unseen |= abs(change) <= noise
+            away &= network.holds[island]
+        looking = unseen and away and h < SHORT_TIME
+        if looking:
+            h = min(FARTHER * h, SHORT_TIME)
+            for i in range(x.size):
+                point[i] = x[i] + h * found[VALUES * n + i]
+            _evaluate(code, work, network, t + h, point)
+    return away
 
 
 @machine_code
@@ -602,7 +655,13 @@ def _holds_now(network: NetworkModes, island: int, now: Vector, degree: int) -> 
     if degree >= LITTLE:
         allowed = MODE_MARGIN_NONE
     tried = network.owner[row] != island  # which says something where states are contradicted alone
-    if tried and holds:  # what is left open, another mode of one may say
+    if tried and holds:  # what is left open, what yields a little may say, or another mode of one
+        for k in range(first, network.starts[island + 1]):
+            e = network.members[k]
+            network.yields[e] = network.guess[e]
+            if room[MARGIN, e] < -CLEAR * PARASITIC * room[SIZE, e]:
+                network.yields[e] = _entered(network, e, network.guess[e])
+                network.yielding[island] = True
         network.other[island] = 0
         return False
     if not holds and not tried:
@@ -641,7 +700,15 @@ def _holds_later(relations: Relations, network: NetworkModes, island: int, h: fl
             found[LOW * n + e] < found[HIGH * n + e] and margin <= _at_end(
                 network, e, MODE_MARGIN_NONE)) and (
             abs(change) <= ENDED_MARGIN * h * size + noise)
-    return not _is_anyone_against(network, island, now, later, h)
+    holds = not _is_anyone_against(network, island, now, later, h)
+    if not holds and network.other[island] >= 0:  # whoever leaves these enters another one
+        network.yielding[island] = True
+        for k in range(first, network.starts[island + 1]):
+            e = network.members[k]
+            network.yields[e] = network.modes[e]
+            if network.against[e]:
+                network.yields[e] = _entered(network, e, network.modes[e])
+    return holds
 
 
 @machine_code

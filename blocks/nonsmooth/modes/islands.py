@@ -173,6 +173,8 @@ class NetworkModes(NamedTuple):
     searched: Flags  # (islands,) whether all rows of the present relations are tried, of any modes
     # (islands,) where guessed modes leave something open: whose other mode is tried next; else -1
     other: Indices
+    yields: Vector  # (elements,) modes that follow where all yields a little, or ones have ended,
+    yielding: Flags  # (islands,) and whether they are to be tried
     unloads: Flags  # (elements,) guessed closed, and as good as that in the row where it is open
     friction: Flags  # (elements,)
     idles: Flags  # (elements,) friction that slides in the row that is tried, but does not move

@@ -48,9 +48,9 @@ class KeptModes:
             "loop_side": (3, nz), "loop_order": nz, "block": (b, b), "by": (2, bounded, bounded),
             "rest": (7, b), "takes_part": b, "impact_by": (0, 1),
             "by_taken": (6 * n + nx + nz, n + curved * (nx + nz)),
-            "least_flow guess unloads idles idle against struck hit hit_mode": n,
+            "least_flow guess yields unloads idles idle against struck hit hit_mode": n,
             "farthest known_m before guess_m turned": nm, "drift approach turn entered": 1,
-            "row last_row other ended holds searched": count,
+            "row last_row other ended holds searched yielding": count,
             "own by_value by_rate by_missed": (size, size), "given": (2, size),
             "sizes taken pivot place combined": size}
         (starts, members), (entry_starts, entries_of), (relation_starts, relations_of) = map(

@@ -212,9 +212,8 @@ class MasslessLaws(Laws):
         doubt = crossed | (np.abs(margin) <= MODE_MARGIN_NONE * size)
         asked = doubt | (self.equations.switched(problem, t, before) != before)
         asked = self.equations.islands_of(asked if asked.any() else ~asked)
-        moved = np.where(before == 0, guess, before)
         return self.search.take_first(problem, t, doubt,
-                                      self._proposals(problem, t, guess, moved, asked))
+                                      self._proposals(problem, t, guess, before, asked))
 
     def _decide(self, problem: Problem, t: float, touched: Indices,
                 search: Callable[[Problem, float, Indices], Array]) -> None:

@@ -101,6 +101,7 @@ def _of_few_entries(system: System, laws: Laws | None) -> csc_matrix | None:
 
 
 def _most_few(system: System) -> int:
+    """Entries up to which a Jacobian is sparse, or so small that it does not matter."""
     return max(MOST_ENTRIES * system.nx, MOST_DENSE**2)
 
 
@@ -155,7 +156,9 @@ def _graph(system: System, laws: Laws | None) -> csc_matrix | None:
     if system.clusters:
         return None
     graph = _pattern(system.tape.slope, system.tape.x)
-    through = _through_loops(system) if system.nz else 0 * graph
+    if not system.nz:
+        return graph
+    through = _through_loops(system)
     return None if through is None else graph + through
 
 

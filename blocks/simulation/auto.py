@@ -41,7 +41,7 @@ from ..numerics.arrays import Array
 from ..numerics.cache import Cache
 from ..solvers import Method, Step
 from ..system.problem import Problem
-from .method_choice import explicit_steps, implicit_steps, needs_full_jacobian, running_method
+from .method_choice import explicit_steps, implicit_steps, is_full_jacobian_hopeless, running_method
 
 if TYPE_CHECKING:
     from .running_method import RunningMethod
@@ -96,7 +96,7 @@ def _worth(problem: Problem, explicit: type[Method], taken: int, left: float) ->
 
     Their price is asked for where that many are left: of a large model it takes as long as a run.
     """
-    if needs_full_jacobian(implicit_method(problem), problem):
+    if is_full_jacobian_hopeless(problem) and not implicit_method(problem).looks_itself:
         return np.inf
     if _is_dear(problem, explicit):
         return WORTH_DEAR

@@ -16,8 +16,9 @@ from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 
 __all__ = ["NAMES", "chosen_method", "explicit_steps", "implicit_steps", "in_python",
-           "named_method", "needs_full_jacobian", "refuse_fixed_steps", "refuse_full_jacobian",
-           "refuse_idle_step", "running_method", "unknown_method"]  # fmt: skip
+           "is_full_jacobian_hopeless", "named_method", "refuse_fixed_steps",
+           "refuse_full_jacobian", "refuse_idle_step", "running_method",
+           "unknown_method"]  # fmt: skip
 
 NAMES = "auto", *METHODS, *COMPILED, "moreau_jean"
 TIGHT = 1e-8  # relative tolerance below which a method of higher order is better
@@ -104,17 +105,16 @@ def refuse_idle_step(method: str, step: object, caller: str = "simulate") -> Non
             "method='trapezoidal' takes fixed ones.", code="parameter.idle", given=step)
 
 
-def needs_full_jacobian(kind: type[Method], problem: Problem) -> bool:
-    """Whether a method would need a matrix larger than the memory."""
+def is_full_jacobian_hopeless(problem: Problem) -> bool:
+    """Whether a matrix of all that is integrated would be larger than the memory."""
     n = problem.size
-    return bool(problem.algebraic) and n * (n + problem.algebraic) > HOPELESS and (
-        kind.implicit and not kind.looks_itself)
+    return bool(problem.algebraic) and n * (n + problem.algebraic) > HOPELESS
 
 
 def refuse_full_jacobian(kind: type[Method], problem: Problem) -> None:
     """An implicit method that would need a matrix larger than the memory."""
     n = problem.size
-    if needs_full_jacobian(kind, problem):
+    if kind.implicit and not kind.looks_itself and is_full_jacobian_hopeless(problem):
         raise ParameterError(
             "simulate(method=…)", f"{kind.name!r} would need a full Jacobian of {n:,} x {n:,} "
             f"entries ({8e-9 * n * n:.3g} GB): every state acts on every other through "

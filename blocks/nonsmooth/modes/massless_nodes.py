@@ -213,7 +213,7 @@ class MasslessLaws(Laws):
         asked = doubt | (self.equations.switched(problem, t, before) != before)
         asked = self.equations.islands_of(asked if asked.any() else ~asked)
         return self.search.take_first(problem, t, doubt,
-                                      self._proposals(problem, t, guess, before, asked))
+                                      self._proposals(problem, t, guess, asked))
 
     def _decide(self, problem: Problem, t: float, touched: Indices,
                 search: Callable[[Problem, float, Indices], Array]) -> None:
@@ -269,13 +269,14 @@ class MasslessLaws(Laws):
                     return unloaded
         return nobody
 
-    def _proposals(self, problem: Problem, t: float, guess: Indices, moved: Indices,
-                   asked: Flags) -> Iterator[Indices]:
+    def _proposals(self, problem: Problem, t: float, guess: Indices, asked: Flags
+                   ) -> Iterator[Indices]:
+        before = self.modes.copy()
         yield guess
-        yield from self.velocities.modes(problem, t, moved, asked)
-        yield self.modes.copy()  # whose end may have been an error of the run
+        yield from self.velocities.modes(problem, t, before, asked)
+        yield before  # whose end may have been an error of the run
         if not asked.all():
-            yield from self.velocities.modes(problem, t, moved)
+            yield from self.velocities.modes(problem, t, before)
 
     # -- finished runs ---------------------------------------------------------------------
     def inputs_at(self, problem: Problem, points: Points, split: bool

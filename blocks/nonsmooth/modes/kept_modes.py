@@ -110,7 +110,7 @@ class KeptModes:
             if islands.present[i] >= 0 and any(split.members[0] in members for split in shared):
                 islands.kept_constants[islands.present[i], : len(held.entries_of[i])] = constants[
                     held.entries_of[i]]
-        projections = held.projections(problem, t, solved, [held.islands[i] for i in new])
+        projections = held.equations.projections(problem, t, solved, [held.islands[i] for i in new])
         for i, projection in zip(new, projections, strict=True):
             free = islands.owner[: -len(held.islands)] < 0
             if not free.any():  # all but those that are needed now; others are found again

@@ -20,7 +20,6 @@ from ...numerics.tolerances import (
     LAST_BITS,
     NEWTON_STALLED,
     NOTHING_AT_ALL,
-    PIVOT_NONE,
     ROUNDING,
     SAME_AS_BEFORE,
     TINY,
@@ -28,7 +27,7 @@ from ...numerics.tolerances import (
 from ...system import AlgebraicFailure, Problem, System
 from ..mode_state import NetworkState
 from .elements import Elements
-from .mode_equations import LinearEquations, ModeEquations, without_rounding
+from .mode_equations import LinearEquations, ModeEquations
 
 __all__ = ["MasslessEfforts"]
 
@@ -150,16 +149,16 @@ class MasslessEfforts:
 
     def project(self, problem: Problem, t: float) -> None:
         """Bring what the modes hold constant onto its value exactly."""
-        self.apply(problem, t, self.state.modes)
-        held = self.equations.at(problem, t, self.state.modes)
+        modes, everyone = self.state.modes, np.arange(self.elements.size)
+        self.apply(problem, t, modes)
+        held = self.equations.at(problem, t, modes)
         if not np.any(held.violation):
             return
-        missed_x = self.equations.by_x(problem, t, self.state.modes)[1]
+        missed_x = self.equations.by_x(problem, t, modes)[1]
         if (np.abs(held.violation) <= LAST_BITS * np.abs(missed_x) @ np.abs(problem.x)).all():
             return  # rounding, which would only be another one: samples at an event see no end
-        push = self.equations.slope_by_taken(problem, t)
-        problem.x -= push @ np.linalg.lstsq(
-            without_rounding(missed_x, push), held.violation, rcond=PIVOT_NONE)[0]
+        (_, move), = self.equations.projections(problem, t, modes, [everyone])
+        problem.x -= move @ held.violation
 
     # -- what the modes leave open ---------------------------------------------------------
     def is_internal_stress(self, problem: Problem, t: float, null: Array) -> bool:

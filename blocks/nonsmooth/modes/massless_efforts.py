@@ -27,7 +27,7 @@ from ...numerics.tolerances import (
 from ...system import AlgebraicFailure, Problem, System
 from ..mode_state import NetworkState
 from .elements import Elements
-from .mode_equations import LinearEquations, ModeEquations
+from .mode_equations import ModeEquations
 
 __all__ = ["MasslessEfforts"]
 
@@ -84,10 +84,8 @@ class MasslessEfforts:
                 return  # coefficients may be small differences, which the first step does not know
             # down an exponential a voltage falls evenly, with currents that hardly change
             stalled = missed >= FALLS_NO_MORE * before and (
-                size < NEWTON_STALLED and size > 0.5 * last
-                or self._is_noise(problem, t, modes, held)) or (
-                held.error() <= NOTHING_AT_ALL * first) or (
-                self._is_rounding(problem, t, modes, held))
+                size < NEWTON_STALLED and size > 0.5 * last) or (
+                held.error() <= NOTHING_AT_ALL * first)
             exact = size <= NOTHING_AT_ALL or (np.abs(step) <= nothing).all()
             tells = k > 0 or equations.affine  # laws may be flat or steep where it begins
             if exact and tells or (equations.affine and k) or stalled:
@@ -110,21 +108,6 @@ class MasslessEfforts:
             advice = ("Give the node beside it a (small) mass, or put a damper in parallel that "
                       "rises faster than the friction falls.")
         raise AlgebraicFailure(t, self.elements.labels(worst), reason, advice=advice)
-
-    def _is_noise(self, problem: Problem, t: float, modes: Indices, held: LinearEquations) -> bool:
-        """Whether what equations miss is no more than what the last digits of the states make:
-        the leakage of a diode is the difference of the currents of two coils."""
-        by_x = np.abs(self.equations.by_x(problem, t, modes)[0])
-        return bool((np.abs(held.residual) <= LAST_BITS * by_x @ np.abs(problem.x)).all())
-
-    def _is_rounding(self, problem: Problem, t: float, modes: Indices, held: LinearEquations
-                     ) -> bool:
-        """Whether what equations miss is rounding of efforts: a velocity near zero is, too."""
-        if len(held.made.weight):
-            return False
-        efforts = np.abs(self.equations.values(problem, t)[[1, 4, 5]]).max(axis=0)
-        size = np.where(modes != 0, efforts, self.state.fast)
-        return bool((np.abs(held.residual) <= NOTHING_AT_ALL * size).all())
 
     def _agrees(self, problem: Problem, t: float, modes: Indices, first: float) -> bool:
         """Whether equations that leave inputs open are fulfilled, beside errors of ``first`` and

@@ -27,7 +27,7 @@ from ...numerics.tolerances import FULFILLED, NOISE
 from ...system import Problem, System
 from ...system.points import Points
 from ..complementarity import Island, Stress, kept, share_of, stress_groups
-from ..mode_state import NetworkState
+from ..mode_state import ModeState
 from .elements import Elements
 from .islands import UNLOADED
 from .law_expressions import LawExpressions
@@ -334,7 +334,7 @@ class HeldNetwork:
             by_rate[own] = -(solver[own] * free) @ made.combine[own]
         return by_value, by_rate
 
-    def constants(self, problem: Problem, t: float, state: NetworkState) -> Array:
+    def constants(self, problem: Problem, t: float, state: ModeState) -> Array:
         """The constants of the present modes in one row."""
         by_value, by_rate, level, ends = self.taken_by(problem, t, state.solved_modes)
         told = np.where(state.unloaded, UNLOADED, np.any(
@@ -456,12 +456,12 @@ def _untaken(values: ca.SX, symbols: ca.SX) -> Flags:
     return out
 
 
-def slack_of(state: NetworkState, elements: Elements) -> Array:
+def slack_of(state: ModeState, elements: Elements) -> Array:
     """What rounding may make of the margins of present modes, and what a diode does not notice."""
     return rounding_of(state) + np.where(state.modes == 0, 0.0, elements.valve * state.least_flow)
 
 
-def rounding_of(state: NetworkState) -> Array:
+def rounding_of(state: ModeState) -> Array:
     """What rounding may make of the margins of present modes."""
     stuck = state.modes == 0
     return NOISE * np.where(stuck, state.strong, state.fast) + np.where(stuck, *state.noise)

@@ -59,7 +59,10 @@ class MasslessContacts:
     def __init__(self, efforts: MasslessEfforts) -> None:
         self.efforts, self.equations = efforts, efforts.equations
         self.elements, self.state = efforts.elements, efforts.state
-        self.contact = efforts.elements.contact
+        self.contact, system = efforts.elements.contact, efforts.system
+        #: Elements that bear impulses but are no contacts.
+        self.beside: Flags = system.once(
+            "beside contacts", lambda: bear_impulses(system) & ~self.contact)
 
     @cached_property
     def restitution(self) -> Evaluator:
@@ -67,12 +70,6 @@ class MasslessContacts:
         system = self.efforts.system
         return system.once("restitution", lambda: system.function(
             "restitution", ca.densify(expressions_of(system).restitution)))
-
-    @cached_property
-    def beside(self) -> Flags:
-        """Elements that bear impulses but are no contacts."""
-        system = self.efforts.system
-        return system.once("beside contacts", lambda: bear_impulses(system) & ~self.contact)
 
     def refuse_overlap(self, problem: Problem, t: float) -> None:
         """Stop at contacts of parts that overlap at the start."""

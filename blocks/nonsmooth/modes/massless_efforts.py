@@ -25,7 +25,7 @@ from ...numerics.tolerances import (
     TINY,
 )
 from ...system import AlgebraicFailure, Problem, System
-from ..mode_state import NetworkState
+from ..mode_state import ModeState
 from .elements import Elements
 from .mode_equations import ModeEquations
 
@@ -39,7 +39,7 @@ class MasslessEfforts:
     """What elements take in the present modes."""
 
     def __init__(self, system: System, elements: Elements, equations: ModeEquations,
-                 state: NetworkState) -> None:
+                 state: ModeState) -> None:
         self.system, self.elements = system, elements
         self.equations, self.state = equations, state
 

@@ -19,14 +19,7 @@ from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
 from ...numerics.copies import put_back
-from ...numerics.tolerances import (
-    AT_BOUND,
-    BLOCK_SINGULAR,
-    RATE_UNHELD,
-    ROUNDING,
-    SAME_AS_BEFORE,
-    TINY,
-)
+from ...numerics.tolerances import BLOCK_SINGULAR, RATE_UNHELD, ROUNDING, SAME_AS_BEFORE
 from ...system import AlgebraicFailure, Problem
 from ...system.points import Points
 from ..complementarity import (
@@ -44,7 +37,7 @@ from ..contract import IndeterminateGroup
 from .block_diagonal import BlockDiagonal
 from .delassus import CROWD, Components, Matrix, is_singular
 from .efforts import ROUNDS
-from .elements import MOST_INVERTED, LawValues
+from .elements import LawValues
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
 from .solved_modes import SolvedModes
@@ -121,9 +114,6 @@ class Indeterminacy:
         for island, found, inside, (low, high), unheld in self._present(problem, t, index, now):
             room = np.where(inside, np.minimum(high - found, found - low), np.inf)
             out[island] = np.where(unheld != 0, -np.abs(effort[island]), room)
-            if len(island) > MOST_INVERTED:  # for an event each: all go where the load is clear
-                left = self.margins(problem, t, island, now)[island]
-                out[island] = np.where(left < 0, left + 2 * AT_BOUND, left)
         return out
 
     def take_shares(self, problem: Problem, t: float) -> None:
@@ -152,11 +142,6 @@ class Indeterminacy:
         no effort holds."""
         ends, unheld = self.ends(problem, t), self._unheld(problem, t, index, now)
         for rests, slides in self._islands(problem, t, index):
-            if len(rests) > MOST_INVERTED:
-                (_, shared, _, _), = self._shared(problem, t, rests, now)
-                yield (rests, shared.effort, shared.ends == 0, (now.low[rests], now.high[rests]),
-                       unheld[rests])
-                continue
             island = self._posed_near(problem, t, rests, slides, now)
             bound, by = self._at_ends(island, ends[rests])
             found = bound + by @ island.rate
@@ -207,24 +192,10 @@ class Indeterminacy:
             island, _ = self.posed(problem, t, rests, slides, self.evaluation.present(problem, t))
         return island._replace(rate=island.D @ held)
 
-    def margins(self, problem: Problem, t: float, index: Indices, now: LawValues) -> Array:
-        """Shares of half the range that are left, whoever is at a bound.
-
-        Where nothing holds any longer it is what is missing, negative.
-        """
-        out = np.full(self.elements.size, np.inf)
-        for island, found, missing, (low, high) in self._shared(problem, t, index, now):
-            closed = np.isfinite(high - low)
-            half = np.where(closed, (high - low) / 2, np.abs(found.effort).max())
-            room = np.minimum(high - found.effort, found.effort - low)[found.ends == 0]
-            size = np.maximum(half[found.ends == 0], TINY)
-            out[island] = -missing if found.loose.any() else (room / size).min(initial=np.inf)
-        return out
-
     def loose(self, problem: Problem, t: float, index: Indices) -> Flags:
         """Which elements that share what they hold no split holds any longer."""
         out = np.zeros(self.elements.size, dtype=bool)
-        for one, found, *_ in self._shared(problem, t, index, self.evaluation.present(problem, t)):
+        for one, found in self._shared(problem, t, index, self.evaluation.present(problem, t)):
             out[one] = found.loose
         return out[index]
 
@@ -242,30 +213,24 @@ class Indeterminacy:
         if stuck.any():
             open_ = self.elements_of(problem, t, stuck)[1]
             now = self.evaluation.present(problem, t)
-            for island, found, *_ in self._shared(problem, t, open_, now) if len(open_) else ():
-                ends[island] = found.ends if len(island) <= MOST_INVERTED else 0
+            for island, found in self._shared(problem, t, open_, now) if len(open_) else ():
+                ends[island] = found.ends
         return before is None or not np.array_equal(before, ends)
 
     def _shared(self, problem: Problem, t: float, index: Indices, now: LawValues,
-                shown: bool = False) -> list[tuple[Indices, Shares, float, tuple[Array, Array]]]:
-        """Return of each island its elements, shares, what they miss to hold all, as a
-        share of what each one's range may hold, and bounds.
+                shown: bool = False) -> list[tuple[Indices, Shares]]:
+        """Return of each island its elements and shares.
 
         Where bounds follow efforts and they are to be ``shown``, the problem is left at these.
         """
         out = []
         for rests, slides in self._islands(problem, t, index):
             with put_back(*() if shown else (problem.u, problem.z)):
-                island, found = self._split(problem, t, rests, slides, now)
-            low, high = island.bounds(found.effort)
-            width = np.where(np.isfinite(high - low), high - low, np.abs(found.effort).max())
-            left = np.abs(island.rate - island.D @ found.effort)
-            out.append((rests, found, float((left / np.maximum(
-                island.D.diagonal() * width.max(), TINY)).max()), (low, high)))
+                out.append((rests, self._split(problem, t, rests, slides, now)))
         return out
 
     def _split(self, problem: Problem, t: float, rests: Indices, slides: Indices,
-               now: LawValues) -> tuple[Island, Shares]:
+               now: LawValues) -> Shares:
         """How an island shares what it holds, in the piece of its bounds that creeping leads to."""
         key, pieces, load = rests.tobytes(), list[Array](), self.load
         for _ in range(ROUNDS):
@@ -283,7 +248,7 @@ class Indeterminacy:
             now = self.evaluation.values(problem, t)
         if load is not None:
             self._put(problem, t, (rests, slides), back, found.effort)
-        return island, found
+        return found
 
     def _put(self, problem: Problem, t: float, who: tuple[Indices, Indices], back: Array,
              to: Array) -> None:
@@ -336,7 +301,7 @@ class Indeterminacy:
         now = self.evaluation.present(problem, t)
         effort = self.evaluation.efforts(problem)
         effort[dead] = np.clip(0.0, now.low[dead], now.high[dead])
-        for island, found, *_ in self._shared(problem, t, open_, now) if len(open_) else ():
+        for island, found in self._shared(problem, t, open_, now) if len(open_) else ():
             effort[island] = found.effort
         self.elements.put(problem.u, effort)
 
@@ -409,7 +374,7 @@ class Indeterminacy:
         effort, labels = self.evaluation.efforts(problem), self.elements.labels
         out = [(labels(one), effort[one]) for one in dead[:, None]]
         if self.load is not None and len(open_):
-            out += [(labels(island), found.effort) for island, found, *_ in self._shared(
+            out += [(labels(island), found.effort) for island, found in self._shared(
                 problem, t, open_, self.evaluation.present(problem, t), shown=True)]
         elif len(open_):
             out += [(labels(members), effort[members])

@@ -88,9 +88,6 @@ class SolvedModes:
         self.dependent = np.zeros(n, dtype=bool) if bounds is None else bounds.dependent
         self.in_a_circle = bounds is not None and bounds.in_a_circle
         self.symbols = [*system.arguments[:-1], modes, effort]
-        #: How rates, with their sign turned, and slopes change by efforts, directly and through
-        #: torn unknowns that follow them; where laws in motion know no effort.
-        self.jacobians: dict[str, tuple[ca.SX, ca.SX]] = {}
         #: Blocks that have more elements than motions, where these may rest in many ways.
         self.shared: list[Indices] = []
         self.expressions = {
@@ -133,7 +130,7 @@ class SolvedModes:
         # rates at least; follows_linearly: whether torn unknowns of loops are linear in these, too;
         # direct: whether efforts follow from the point and the modes alone, without a guess
         self.affine = self.affine_rates = self.direct = self.follows_linearly = True
-        # operations of what is solved for at every point, 1 where loops add these up; numbers kept
+        # whether anything is solved for at every point; entries: numbers that are kept
         self.length, self.entries = 0, kept.entries
         #: Of parts that have them, in these ``symbols``.
         self.factors = ca.substitute(kept.factors, kept.modes, self.symbols[-2])
@@ -143,14 +140,10 @@ class SolvedModes:
     def _pose(self, system: System, kinetic: ca.SX) -> None:
         """Pose the equations that efforts are solved from at every point."""
         n, e, effort, loops = self.size, self.expressions, self.effort, self.loops
-        modes, rate, slope = self.symbols[-2], e["rate"], e["slope"]
+        modes, rate = self.symbols[-2], e["rate"]
         own = -self.by_effort(rate)
         diagonal = ca.densify(ca.diag(own))
         scale = ca.if_else(diagonal > 0, 1 / diagonal, 1)
-        if self.with_loops and not ca.jacobian_sparsity(kinetic, self._unknowns).nnz():
-            torn = self._unknowns[: self.follows.shape[0]]
-            self.jacobians = {name: (jacobian(of, effort), jacobian(of, torn))
-                              for name, of in (("rate", -rate), ("slope", slope))}
         stuck, shared = modes == 0, ca.SX(0)
         # at a dead centre the lever is rounding: whatever it would take to hold there is none
         largest = ca.mmax(diagonal)
@@ -178,14 +171,12 @@ class SolvedModes:
         if not self.affine:  # efforts that are none are differences of what would stop what moves
             shared = ca.mmax(ca.if_else(acts, scale * ca.fabs(rate), 0))
         self.direct = self.affine and not self.with_loops
-        self.shared = self._shared(system, own) if self.affine_rates and not self.jacobians else []
-        e |= {"matrix": matrix, "residual": ca.densify(residual), "shared": shared,
-              "start": ca.densify(ca.if_else(stuck, effort, kinetic))}
+        self.shared = self._shared(system, own) if self.affine_rates else []
+        e |= {"matrix": matrix, "residual": ca.densify(residual), "shared": shared}
         equations = ca.vertcat(self.diagonal.entries_of(matrix), residual, diagonal, shared)
         given, self.entries = self.symbols + [self.follows] * self.with_loops, 0
         self._solve = Evaluator(ca.Function("equations", given, [ca.densify(equations)]))
-        self.length = 1 if self.jacobians else ca.Function(
-            "equations", given, [matrix, residual]).n_instructions()
+        self.length = 1
 
     def by_effort(self, expression: ca.SX) -> ca.SX:
         """Derivative by efforts, which torn unknowns of loops may follow at once."""

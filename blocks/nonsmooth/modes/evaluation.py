@@ -53,12 +53,6 @@ class Evaluation:
         out = self.functions.values(*problem.arguments(t)).reshape(7, self.size)
         return LawValues(*out)
 
-    def present(self, problem: Problem, t: float) -> LawValues:
-        """Flows, bounds and gaps at the present point, of the last look where it was there."""
-        held = self.held_modes
-        values = None if held is None else held.values(problem, t, self.state.modes)
-        return self.values(problem, t) if values is None else LawValues(*values)
-
     def efforts(self, problem: Problem) -> Array:
         """Present efforts of the elements."""
         return self.elements.efforts_of(problem.u)

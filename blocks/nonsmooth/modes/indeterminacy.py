@@ -137,11 +137,9 @@ class Indeterminacy:
         open_ = self.elements_of(problem, t, stuck)[1]
         if len(open_) and load is not None:
             self.split(problem, t)
-            if isinstance(held := self.evaluation.held_modes, SolvedModes):
-                held.leave(self.evaluation.system.slope(*problem.arguments(t)))
         elif len(open_):
             effort = self.evaluation.efforts(problem)
-            now = self.evaluation.present(problem, t)
+            now = self.evaluation.values(problem, t)
             for island, found, *_ in self._present(problem, t, open_, now):
                 effort[island] = found
             self.elements.put(problem.u, effort)
@@ -204,7 +202,7 @@ class Indeterminacy:
             effort[rests] = near
             self.elements.put(problem.u, effort)
             problem.solve_algebraic(t)
-            island, _ = self.posed(problem, t, rests, slides, self.evaluation.present(problem, t))
+            island, _ = self.posed(problem, t, rests, slides, self.evaluation.values(problem, t))
         return island._replace(rate=island.D @ held)
 
     def margins(self, problem: Problem, t: float, index: Indices, now: LawValues) -> Array:
@@ -224,7 +222,7 @@ class Indeterminacy:
     def loose(self, problem: Problem, t: float, index: Indices) -> Flags:
         """Which elements that share what they hold no split holds any longer."""
         out = np.zeros(self.elements.size, dtype=bool)
-        for one, found, *_ in self._shared(problem, t, index, self.evaluation.present(problem, t)):
+        for one, found, *_ in self._shared(problem, t, index, self.evaluation.values(problem, t)):
             out[one] = found.loose
         return out[index]
 
@@ -241,7 +239,7 @@ class Indeterminacy:
         self.state.ends = ends = np.zeros(self.elements.size, dtype=int)
         if stuck.any():
             open_ = self.elements_of(problem, t, stuck)[1]
-            now = self.evaluation.present(problem, t)
+            now = self.evaluation.values(problem, t)
             for island, found, *_ in self._shared(problem, t, open_, now) if len(open_) else ():
                 ends[island] = found.ends if len(island) <= MOST_INVERTED else 0
         return before is None or not np.array_equal(before, ends)
@@ -331,9 +329,9 @@ class Indeterminacy:
         if not len(dead) and not len(open_):
             return
         if self.load is not None and len(open_):
-            self._shared(problem, t, open_, self.evaluation.present(problem, t), shown=True)
+            self._shared(problem, t, open_, self.evaluation.values(problem, t), shown=True)
             open_ = open_[:0]
-        now = self.evaluation.present(problem, t)
+        now = self.evaluation.values(problem, t)
         effort = self.evaluation.efforts(problem)
         effort[dead] = np.clip(0.0, now.low[dead], now.high[dead])
         for island, found, *_ in self._shared(problem, t, open_, now) if len(open_) else ():
@@ -410,7 +408,7 @@ class Indeterminacy:
         out = [(labels(one), effort[one]) for one in dead[:, None]]
         if self.load is not None and len(open_):
             out += [(labels(island), found.effort) for island, found, *_ in self._shared(
-                problem, t, open_, self.evaluation.present(problem, t), shown=True)]
+                problem, t, open_, self.evaluation.values(problem, t), shown=True)]
         elif len(open_):
             out += [(labels(members), effort[members])
                     for members in self._groups(problem, t, open_, effort)]
@@ -418,7 +416,7 @@ class Indeterminacy:
 
     def _groups(self, problem: Problem, t: float, open_: Indices, effort: Array) -> list[Indices]:
         """Members of the groups among undetermined elements; large islands are told as they are."""
-        now, d = self.evaluation.present(problem, t), self.delassus.matrix(problem, t)
+        now, d = self.evaluation.values(problem, t), self.delassus.matrix(problem, t)
         groups = undetermined_groups(d[open_][:, open_], now.low[open_], now.high[open_],
                                      effort[open_], np.arange(len(open_)))
         crowds = [island for island, _ in self._islands(problem, t, open_) if len(island) > CROWD]

@@ -47,19 +47,10 @@ class Margins:
 
     def present(self, problem: Problem, t: float) -> Array:
         """Negative where a mode no longer holds: sliding backwards, over a bound, gap closed."""
-        evaluation, held, modes = self.evaluation, self.evaluation.held_modes, self.state.modes
-        now = evaluation.present(problem, t)
+        evaluation, now = self.evaluation, self.evaluation.values(problem, t)
         self.state.notice_flow(now.flow)
         margin = self.of_determined(now, evaluation.efforts(problem))
-        stuck = modes == 0
-        if isinstance(held, SolvedModes) and held.kept is None and held.holds(now.flow):
-            reserve = held.reserve(modes)
-            if reserve > 0:
-                dead = np.flatnonzero(stuck & evaluation.delassus.immovable(problem, t))
-                margin[dead] = self._of_dead(problem, t, dead, now)
-                if (load := evaluation.load) is None:
-                    return margin
-                return np.where(stuck | load.dependent, np.minimum(margin, reserve), margin)
+        stuck = self.state.modes == 0
         if stuck.any():
             dead, open_ = self.indeterminacy.elements_of(problem, t, stuck)
             margin[dead] = self._of_dead(problem, t, dead, now)
@@ -162,12 +153,10 @@ class CompiledMargins:
     def _quick(self, problem: Problem, t: float, held: SolvedModes) -> bool:
         """Whether efforts are determined, for sure, by equations that are solved."""
         modes = self.state.modes
-        if held.values(problem, t, modes) is None and not held.apply(
-                problem, t, modes, self.evaluation.delassus):
-            return False
-        reserve = held.reserve(modes)
-        return reserve > 0 or self.evaluation.load is None and not any(
-            map(len, self.indeterminacy.felt(problem, t, modes == 0)))
+        entries, own = held.equations(problem, t, modes, self.evaluation.efforts(problem))
+        return held.reserves(entries[None], own[None], modes)[0] > 0 or (
+            self.evaluation.load is None and not any(
+                map(len, self.indeterminacy.felt(problem, t, modes == 0))))
 
     def _rows_of(self, problem: Problem, t: float, held: SolvedModes
                  ) -> tuple[Array, Array, Array] | None:
@@ -203,7 +192,8 @@ class CompiledMargins:
             (held.size, held.size))
         turned = np.ones((held.size, 1))
         now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
-        matrix, own = held.equations(problem, t, modes, effort)
+        entries, own = held.equations(problem, t, modes, effort)
+        matrix = held.diagonal.full(entries, held.size)
         for block in blocks:
             rests, slides = block[modes[block] == 0], block[modes[block] != 0]
             island, _ = self.indeterminacy.posed(problem, t, rests, slides, now)
@@ -226,10 +216,11 @@ class CompiledMargins:
                 matrix[at_bound] -= np.where((ends > 0)[:, None], high, low)[at_bound]
             if given.any() and np.linalg.det(matrix[np.ix_(rests, rests)]) < 0:
                 turned[implied[0]] = -1.0  # or else it seems to jam
-        if not held.reserves(held.diagonal.taken_from(turned * matrix), own[None], modes)[0] > 0:
+        entries, as_solved = map(held.diagonal.taken_from, (turned * matrix, matrix))
+        if not held.reserves(entries[None], own[None], modes)[0] > 0:
             return None
         who = np.concatenate(held.shared)
-        return effort, np.concatenate(held.determinants(modes, matrix)), np.concatenate([
+        return effort, np.concatenate(held.determinants(modes, as_solved)), np.concatenate([
             is_given[who], right[who],
             *(rows[np.ix_(block, block)].T.ravel() for block in held.shared)])
 
@@ -279,7 +270,7 @@ class CompiledMargins:
         if np.count_nonzero(shares[numbers.stressed]) < len(open_):
             return None
         k, ends = held.constants(problem, modes, d)[len(modes):].copy(), np.zeros(len(modes))
-        now = self.evaluation.present(problem, t)
+        now = self.evaluation.values(problem, t)
         waits = np.broadcast_to(self.state.slack, len(modes)) > 0
         for island, entries in numbers.full:
             here = np.flatnonzero(shares[island])
@@ -318,6 +309,7 @@ class CompiledMargins:
         if found:  # what others hold at its bound stays there
             slack = np.where(self.indeterminacy.ends(problem, t) == 0, slack, np.inf)
         effort, whole, given = found or (
-            self.evaluation.efforts(problem), np.concatenate(held.determinants(modes)), np.zeros(
-                sum(2 * len(block) + len(block) ** 2 for block in held.shared)))
+            present := self.evaluation.efforts(problem), np.concatenate(held.determinants(
+                modes, held.equations(problem, t, modes, present)[0])), np.zeros(
+                    sum(2 * len(block) + len(block) ** 2 for block in held.shared)))
         return np.concatenate([modes, effort, free, whole, [gap], slack, given])

@@ -42,7 +42,7 @@ class Evaluation:
         # rates and flows that are none
         self.rounding = _Rounding(functions, self.memory, self.state)
         # efforts and slopes in one or two evaluations, where the network is simple enough
-        self.held_modes = None if functions.held_modes is None else functions.held_modes.fresh()
+        self.held_modes = functions.held_modes
         # bounds that depend on efforts, where there are any
         self.load = None if functions.bounds is None else LoadDependence(
             functions.bounds, self.delassus, self.state,

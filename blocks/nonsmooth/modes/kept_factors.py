@@ -24,8 +24,6 @@ import numpy as np
 
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices, grouped
-from ...numerics.cache import Cache
-from ...numerics.copies import shallow_copy
 from ...numerics.tolerances import BLOCK_SINGULAR, DELASSUS_SINGULAR, OWN_RATE_NONE, ROUNDING, TINY
 from ...system import Evaluator, Problem
 from ..complementarity.scaling import DENSE_LIMIT, components
@@ -34,7 +32,6 @@ from .elements import MOST_INVERTED, MOST_TOGETHER
 
 __all__ = ["Acting", "KeptFactors", "connected"]
 
-MOST_KEPT = 500_000  # entries of K that are remembered, of all sets of modes
 FEWEST = 8  # elements: the inverse of so few is small
 CROWD = 6  # elements that act on one state, from which its acceleration is an unknown
 SAVES = 0.5  # of the entries of the inverse: factors have no more
@@ -243,19 +240,6 @@ class KeptFactors:
         if acting is not None and self.factored:
             self._factors, self._barred = Evaluator(ca.Function(
                 "factors", [acting.parameters, self.modes], [self.factors])), acting.barred
-        self._forget(None)
-
-    def _forget(self, d: Matrix | None) -> None:
-        """Nothing is known of the numbers that belong to D."""
-        self._matrix, self._fits = d, True
-        self._known: Cache[bytes, Array] = Cache(1 + MOST_KEPT // max(self.entries, 1))  # by modes
-        self._blocks: dict[tuple[int, bytes], Array] = {}  # of K, by island and what sticks in it
-
-    def fresh(self) -> KeptFactors:
-        """Return a copy for another run, without what is known of this one."""
-        new = shallow_copy(self)
-        new._forget(None)
-        return new
 
     @property
     def few(self) -> bool:
@@ -263,32 +247,23 @@ class KeptFactors:
         return max((len(island) for island, _ in self.full), default=0) <= MOST_INVERTED
 
     # -- numbers -----------------------------------------------------------------------------
-    def fits(self, problem: Problem, modes: Indices, d: Matrix) -> bool:
+    def fits(self, problem: Problem, modes: Indices) -> bool:
         """Whether islands by factors have them: D may be singular for these parameters, or where
         what bars each other rests all the same."""
-        k = self.numbers(problem, modes, d)
-        return self._fits and bool(np.isfinite(k[self.behind :]).all())
+        return not self.factored or bool(np.isfinite(self._factors(problem.p, self._barred)).all()
+                                         and np.isfinite(self._factors(problem.p, modes)).all())
 
     def numbers(self, problem: Problem, modes: Indices, d: Matrix) -> Array:
         """K for the elements that stick."""
-        if d is not self._matrix:
-            self._forget(d)
-            self._fits = not self.factored or bool(np.isfinite(
-                self._factors(problem.p, self._barred)).all())
-        return self._known.once(modes.tobytes(), lambda: self._made(problem, modes, d))
-
-    def _made(self, problem: Problem, modes: Indices, d: Matrix) -> Array:
         own = np.asarray(d.diagonal())
         holds = (modes == 0) & (own > OWN_RATE_NONE**2 * own.max(initial=0.0))
         out, alone = np.zeros(self.entries), self.alone
         np.divide(1.0, own[alone], out=out[: len(alone)], where=holds[alone])
-        for i, (island, entries) in enumerate(self.full):
-            which = island[holds[island]]
-            if len(which):
-                key = i, which.tobytes()
-                if key not in self._blocks:
-                    self._blocks[key] = _inverse_within(island, which, d)
-                out[entries] = self._blocks[key]
+        for island, entries in self.full:
+            inside = np.flatnonzero(holds[island])
+            if len(which := island[inside]):
+                out[entries[np.ix_(inside, inside)]] = pseudo_inverse(
+                    sp.dense(d[which][:, which]))(np.eye(len(which)))
         if self.factored:
             out[self.behind :] = self._factors(problem.p, modes)
         return out
@@ -348,12 +323,3 @@ class KeptFactors:
 
 def _joined(islands: list[Indices]) -> Indices:
     return np.concatenate([np.zeros(0, dtype=np.int64), *islands])
-
-
-def _inverse_within(island: Indices, which: Indices, d: Matrix) -> Array:
-    """The block of K of an island in which some elements stick."""
-    block = sp.dense(d[which][:, which])
-    out = np.zeros((len(island), len(island)))
-    inside = np.flatnonzero(np.isin(island, which))
-    out[np.ix_(inside, inside)] = pseudo_inverse(block)(np.eye(len(which)))
-    return out

@@ -144,7 +144,7 @@ class CompiledMargins:
             return False
         stuck = modes == 0
         if isinstance(held, SolvedModes) and held.kept is not None:
-            return held.kept.fits(problem, modes, self.evaluation.delassus.matrix(problem, t)) and (
+            return held.kept.fits(problem, modes) and (
                 self._numbers(problem, t, held) is not None)
         if isinstance(held, SolvedModes):
             return self._quick(problem, t, held) or self._rows_of(problem, t, held) is not None
@@ -250,11 +250,11 @@ class CompiledMargins:
 
     def _numbers(self, problem: Problem, t: float, held: SolvedModes) -> Array | None:
         """K, with a split that proves for a while that what sticks holds; None if there is none."""
-        modes = self.state.modes
+        numbers, modes = held.kept, self.state.modes
+        assert numbers is not None
         dead, open_ = self.indeterminacy.felt(problem, t, modes == 0)
         if not len(dead) and not len(open_):
-            return held.constants(problem, modes, self.evaluation.delassus.matrix(problem, t))[
-                len(modes):]
+            return numbers.numbers(problem, modes, self.evaluation.delassus.matrix(problem, t))
         if len(dead):
             return None
         found: Array | None = self._once(problem, t, lambda: self._sharing(problem, t, held, open_))
@@ -269,7 +269,7 @@ class CompiledMargins:
         shares[open_] = True
         if np.count_nonzero(shares[numbers.stressed]) < len(open_):
             return None
-        k, ends = held.constants(problem, modes, d)[len(modes):].copy(), np.zeros(len(modes))
+        k, ends = numbers.numbers(problem, modes, d), np.zeros(len(modes))
         now = self.evaluation.values(problem, t)
         waits = np.broadcast_to(self.state.slack, len(modes)) > 0
         for island, entries in numbers.full:

@@ -19,7 +19,6 @@ import numpy as np
 
 from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices, Matrix
-from ...numerics.copies import shallow_copy
 from ...numerics.rewriting import dependent_pairs, symbols_in
 from ...numerics.tolerances import (
     BLOCK_SINGULAR,
@@ -35,7 +34,6 @@ from ...system.newton_at_points import solved_at_points
 from ...system.points import Points
 from .block_diagonal import BlockDiagonal
 from .bound_functions import BoundFunctions
-from .delassus import Matrix as DelassusMatrix
 from .delassus import torn_by
 from .elements import Elements
 from .gaps import allowed_gaps, positions_of
@@ -222,13 +220,6 @@ class SolvedModes:
             out[ca.jacobian_sparsity(bound, torn).row()] = 1.0  # which follow any effort
         return out
 
-    def fresh(self) -> SolvedModes:
-        """Return a copy for another run, without what is known of this one."""
-        new = shallow_copy(self)
-        if self.kept is not None:
-            new.kept = self.kept.fresh()
-        return new
-
     @property
     def present(self) -> ca.SX:
         """What decisions on modes look at: rows of elements; where numbers are kept, what efforts
@@ -253,11 +244,6 @@ class SolvedModes:
             follows = [self.elements.columns_of(by_u).T.ravel()]
         out = self._solve(*problem.arguments(t)[:-1], modes, effort, *follows)
         return out[:at], out[at + self.size : -1]
-
-    def constants(self, problem: Problem, modes: Indices, d: DelassusMatrix) -> Array:
-        """Modes and the numbers that are kept for them, in one row."""
-        assert self.kept is not None
-        return np.concatenate([modes, self.kept.numbers(problem, modes, d)])
 
     def determinants(self, modes: Indices, entries: Array) -> tuple[Array, Array]:
         """Determinants of the equations and of those of what slides, block by block."""

@@ -99,22 +99,24 @@ class LawFunctions:
     def _held_modes(self, laws: LawExpressions) -> SolvedModes | None:
         """Held modes in one or two evaluations.
 
-        Those of few elements, or of more that act on few others; where unknowns of loops follow
-        efforts at once, only linearly.
+        Those of few elements, of more that act on few others, or on others through loops alone;
+        where unknowns of loops follow efforts at once, only linearly.
         """
         system, tape, size = self.system, self.system.tape, self.elements.size
         if size != system.nu or ca.jacobian_sparsity(tape.constraints, tape.u).nnz():
             return None
         kept = None
         follow = ca.jacobian_sparsity(tape.residual, tape.u).nnz() > 0
+        apart = follow and not ca.jacobian_sparsity(  # but for loops, whose text is short
+            ca.vertcat(laws.back, laws.forth), ca.vertcat(tape.z, tape.u)).nnz()
         if self.constant and not self.nonlinear and not system.clusters:
             kept = self._kept_factors(laws)
             if not kept.few:
                 return None
-        elif size > (MOST_WRITTEN if follow else MOST_TOGETHER):
+        elif size > (MOST_WRITTEN if follow and not apart else MOST_TOGETHER):
             return None
         solved = SolvedModes(system, self.elements, laws, self.bounds, kept)
-        few = kept or max(map(len, solved.blocks)) <= MOST_WRITTEN
+        few = kept or apart or max(map(len, solved.blocks)) <= MOST_WRITTEN
         return solved if few and solved.follows_linearly else None
 
     def _kept_factors(self, laws: LawExpressions) -> KeptFactors:

@@ -47,9 +47,6 @@ class LawFunctions:
         kinetic = ca.vertcat(laws.back, laws.forth)
         self.restitution = system.function("restitution", ca.densify(laws.restitution))
         self.kinetic_x = system.jacobian(kinetic, tape.x)
-        self.delassus = None  # D, row by row, where it is dense; else None
-        if elements.size <= DENSE:
-            self.delassus = system.function("delassus", ca.densify(-elements.pushed(by_u)).T)
         self.rate_u = system.function("rate_u", by_u)
         # slope_u, flow_x: how inputs change slopes, and states flows
         self.slope_u = system.function("jacobian", slope_u)

@@ -139,16 +139,13 @@ class CompiledMargins:
 
     def fit(self, problem: Problem, t: float) -> bool:
         """Whether slopes and margins of the present modes are those of the held modes."""
-        held, modes = self.evaluation.held_modes, self.state.modes
+        held = self.evaluation.held_modes
         if held is None:
             return False
-        stuck = modes == 0
-        if isinstance(held, SolvedModes) and held.kept is not None:
-            return held.kept.fits(problem, modes) and (
+        if held.kept is not None:
+            return held.kept.fits(problem, self.state.modes) and (
                 self._numbers(problem, t, held) is not None)
-        if isinstance(held, SolvedModes):
-            return self._quick(problem, t, held) or self._rows_of(problem, t, held) is not None
-        return not any(map(len, self.indeterminacy.felt(problem, t, stuck)))
+        return self._quick(problem, t, held) or self._rows_of(problem, t, held) is not None
 
     def _quick(self, problem: Problem, t: float, held: SolvedModes) -> bool:
         """Whether efforts are determined, for sure, by equations that are solved."""
@@ -296,7 +293,7 @@ class CompiledMargins:
         determinants and the gap that closed contacts may have.
         """
         held, modes = self.evaluation.held_modes, self.state.modes
-        assert isinstance(held, SolvedModes)
+        assert held is not None
         free = np.ones(self.evaluation.system.nx)
         free[self.held_states.of(problem, t)] = 0.0
         slack = np.broadcast_to(self.state.slack, self.elements.size)

@@ -52,7 +52,6 @@ from .solved_modes import SolvedModes
 __all__ = ["Indeterminacy"]
 
 MOST_KNOWN = 100  # matrices
-NOTHING = np.zeros(0)
 DENSE = 80  # elements up to which singularity is told by the rank of a dense matrix
 
 
@@ -64,8 +63,6 @@ class Indeterminacy:
         self.elements, self.state = evaluation.elements, evaluation.state
         self.delassus, self.memory = evaluation.delassus, evaluation.memory
         self._shares: Cache[bytes, Shares] = Cache(MOST_KNOWN)
-        #: By who is at which bound: efforts there, and by others what is inside its bounds holds.
-        self._known: Cache[bytes, tuple[Array, Array]] = Cache(MOST_KNOWN)
         self._near: dict[bytes, Array] = {}  # the last efforts of islands
 
     # -- who -----------------------------------------------------------------------------
@@ -156,7 +153,7 @@ class Indeterminacy:
                        unheld[rests])
                 continue
             island = self._posed_near(problem, t, rests, slides, now)
-            bound, by = self._at_ends(island, ends[rests])
+            bound, by = kept(island, ends[rests], island.weights)
             found = bound + by @ island.rate
             yield rests, found, ends[rests] == 0, island.bounds(found), unheld[rests]
 
@@ -169,11 +166,6 @@ class Indeterminacy:
         width = np.where(np.isfinite(range_), range_, 0.0)
         width = np.maximum(width, np.abs(self.evaluation.efforts(problem)))
         return np.where(np.abs(rate) > RATE_UNHELD * own * width[index].max(), rate, 0.0)
-
-    def _at_ends(self, island: Island, ends: Indices) -> tuple[Array, Array]:
-        """Efforts of what is at its bounds, and of what is inside by the rates that it holds."""
-        key = b"".join(a.tobytes() for a in (ends, *island._replace(rate=NOTHING)) if a is not None)
-        return self._known.once(key, lambda: kept(island, ends, island.weights))
 
     def posed(self, problem: Problem, t: float, rests: Indices, slides: Indices, now: LawValues
                ) -> tuple[Island, Array]:

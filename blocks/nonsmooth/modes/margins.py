@@ -7,9 +7,6 @@ expressions for machine code. Modes are decided in :mod:`blocks.nonsmooth.modes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import casadi as ca
 import numpy as np
 
@@ -27,7 +24,7 @@ from .gaps import allowed_gap, open_gap
 from .held_states import HeldStates
 from .indeterminacy import Indeterminacy
 from .painleve import Painleve
-from .solved_modes import SolvedModes, point_to_the_bit
+from .solved_modes import SolvedModes
 
 __all__ = ["CompiledMargins", "Margins"]
 
@@ -116,7 +113,6 @@ class CompiledMargins:
         self.evaluation, self.state, self.elements = evaluation, evaluation.state, \
             evaluation.elements
         self.indeterminacy, self.held_states = indeterminacy, held_states
-        self._last: tuple[Any, Any] = None, None  # what they gave at the last point
 
     def expressions(self) -> ca.SX:
         """Margins of elements whose effort is determined, as functions of modes and states.
@@ -167,12 +163,6 @@ class CompiledMargins:
         """
         if not held.shared:
             return None
-        found: tuple[Array, Array, Array] | None = self._once(
-            problem, t, lambda: self._shown_rows(problem, t, held))
-        return found
-
-    def _shown_rows(self, problem: Problem, t: float, held: SolvedModes
-                    ) -> tuple[Array, Array, Array] | None:
         ends = self.indeterminacy.ends(problem, t)
         dead, open_ = self.indeterminacy.felt(problem, t, self.state.modes == 0)
         blocks = [block for block in held.shared if np.isin(open_, block).any()]
@@ -237,14 +227,6 @@ class CompiledMargins:
         moved = np.abs(d @ change) > SAME_AS_BEFORE * (np.abs(d) @ np.abs(change))
         return bool(moved.any() or (turns @ np.abs(stress) > 0).any())
 
-    def _once(self, problem: Problem, t: float, make: Callable[[], Any]) -> Any:
-        """What is made for the present modes at a point, made once."""
-        key = (*point_to_the_bit(problem, t, self.state.modes),
-               np.asarray(self.state.slack, dtype=float).tobytes())
-        if key != self._last[0]:
-            self._last = key, make()
-        return self._last[1]
-
     def _numbers(self, problem: Problem, t: float, held: SolvedModes) -> Array | None:
         """K, with a split that proves for a while that what sticks holds; None if there is none."""
         numbers, modes = held.kept, self.state.modes
@@ -254,8 +236,7 @@ class CompiledMargins:
             return numbers.numbers(problem, modes, self.evaluation.delassus.matrix(problem, t))
         if len(dead):
             return None
-        found: Array | None = self._once(problem, t, lambda: self._sharing(problem, t, held, open_))
-        return found
+        return self._sharing(problem, t, held, open_)
 
     def _sharing(self, problem: Problem, t: float, held: SolvedModes, open_: Indices
                  ) -> Array | None:

@@ -41,14 +41,9 @@ from .kept_factors import KeptFactors, connected
 from .law_expressions import LawExpressions
 from .resting_relations import RestingRelations
 
-__all__ = ["ROUNDS", "SolvedModes", "point_to_the_bit"]
+__all__ = ["ROUNDS", "SolvedModes"]
 
 ROUNDS = 25  # of Newton's method, where bounds have kinks
-
-
-def point_to_the_bit(problem: Problem, t: float, modes: Indices) -> tuple[bytes, ...]:
-    """A point and the modes there, to be known again to the last bit."""
-    return tuple(np.asarray(a, dtype=float).tobytes() for a in (*problem.arguments(t)[:-1], modes))
 
 
 class SolvedModes:

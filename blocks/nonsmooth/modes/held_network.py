@@ -87,11 +87,9 @@ class HeldNetwork:
     entries_of : of each island its constants
     decided_by : flow, effort, low, high, what the mode's equations miss, and the slopes
     length : operations of what is solved for at every point
-    slope : slopes at the last evaluation; not kept
     """
 
     has_derivatives = True
-    slope: Array | None = None
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
                  equations: ModeEquations, islands: list[Indices]) -> None:

@@ -45,7 +45,6 @@ from .solved_modes import SolvedModes
 __all__ = ["Indeterminacy"]
 
 MOST_KNOWN = 100  # matrices
-NOTHING = np.zeros(0)
 DENSE = 80  # elements up to which singularity is told by the rank of a dense matrix
 
 
@@ -57,8 +56,6 @@ class Indeterminacy:
         self.elements, self.state = evaluation.elements, evaluation.state
         self.delassus, self.memory = evaluation.delassus, evaluation.memory
         self._shares: Cache[bytes, Shares] = Cache(MOST_KNOWN)
-        #: By who is at which bound: efforts there, and by others what is inside its bounds holds.
-        self._known: Cache[bytes, tuple[Array, Array]] = Cache(MOST_KNOWN)
         self._near: dict[bytes, Array] = {}  # the last efforts of islands
 
     # -- who -----------------------------------------------------------------------------
@@ -127,11 +124,9 @@ class Indeterminacy:
         open_ = self.elements_of(problem, t, stuck)[1]
         if len(open_) and load is not None:
             self.split(problem, t)
-            if isinstance(held := self.evaluation.held_modes, SolvedModes):
-                held.leave(self.evaluation.system.slope(*problem.arguments(t)))
         elif len(open_):
             effort = self.evaluation.efforts(problem)
-            now = self.evaluation.present(problem, t)
+            now = self.evaluation.values(problem, t)
             for island, found, *_ in self._present(problem, t, open_, now):
                 effort[island] = found
             self.elements.put(problem.u, effort)
@@ -143,7 +138,7 @@ class Indeterminacy:
         ends, unheld = self.ends(problem, t), self._unheld(problem, t, index, now)
         for rests, slides in self._islands(problem, t, index):
             island = self._posed_near(problem, t, rests, slides, now)
-            bound, by = self._at_ends(island, ends[rests])
+            bound, by = kept(island, ends[rests], island.weights)
             found = bound + by @ island.rate
             yield rests, found, ends[rests] == 0, island.bounds(found), unheld[rests]
 
@@ -156,11 +151,6 @@ class Indeterminacy:
         width = np.where(np.isfinite(range_), range_, 0.0)
         width = np.maximum(width, np.abs(self.evaluation.efforts(problem)))
         return np.where(np.abs(rate) > RATE_UNHELD * own * width[index].max(), rate, 0.0)
-
-    def _at_ends(self, island: Island, ends: Indices) -> tuple[Array, Array]:
-        """Efforts of what is at its bounds, and of what is inside by the rates that it holds."""
-        key = b"".join(a.tobytes() for a in (ends, *island._replace(rate=NOTHING)) if a is not None)
-        return self._known.once(key, lambda: kept(island, ends, island.weights))
 
     def posed(self, problem: Problem, t: float, rests: Indices, slides: Indices, now: LawValues
                ) -> tuple[Island, Array]:
@@ -189,13 +179,13 @@ class Indeterminacy:
             effort[rests] = near
             self.elements.put(problem.u, effort)
             problem.solve_algebraic(t)
-            island, _ = self.posed(problem, t, rests, slides, self.evaluation.present(problem, t))
+            island, _ = self.posed(problem, t, rests, slides, self.evaluation.values(problem, t))
         return island._replace(rate=island.D @ held)
 
     def loose(self, problem: Problem, t: float, index: Indices) -> Flags:
         """Which elements that share what they hold no split holds any longer."""
         out = np.zeros(self.elements.size, dtype=bool)
-        for one, found in self._shared(problem, t, index, self.evaluation.present(problem, t)):
+        for one, found in self._shared(problem, t, index, self.evaluation.values(problem, t)):
             out[one] = found.loose
         return out[index]
 
@@ -212,7 +202,7 @@ class Indeterminacy:
         self.state.ends = ends = np.zeros(self.elements.size, dtype=int)
         if stuck.any():
             open_ = self.elements_of(problem, t, stuck)[1]
-            now = self.evaluation.present(problem, t)
+            now = self.evaluation.values(problem, t)
             for island, found in self._shared(problem, t, open_, now) if len(open_) else ():
                 ends[island] = found.ends
         return before is None or not np.array_equal(before, ends)
@@ -296,9 +286,9 @@ class Indeterminacy:
         if not len(dead) and not len(open_):
             return
         if self.load is not None and len(open_):
-            self._shared(problem, t, open_, self.evaluation.present(problem, t), shown=True)
+            self._shared(problem, t, open_, self.evaluation.values(problem, t), shown=True)
             open_ = open_[:0]
-        now = self.evaluation.present(problem, t)
+        now = self.evaluation.values(problem, t)
         effort = self.evaluation.efforts(problem)
         effort[dead] = np.clip(0.0, now.low[dead], now.high[dead])
         for island, found in self._shared(problem, t, open_, now) if len(open_) else ():
@@ -375,7 +365,7 @@ class Indeterminacy:
         out = [(labels(one), effort[one]) for one in dead[:, None]]
         if self.load is not None and len(open_):
             out += [(labels(island), found.effort) for island, found in self._shared(
-                problem, t, open_, self.evaluation.present(problem, t), shown=True)]
+                problem, t, open_, self.evaluation.values(problem, t), shown=True)]
         elif len(open_):
             out += [(labels(members), effort[members])
                     for members in self._groups(problem, t, open_, effort)]
@@ -383,7 +373,7 @@ class Indeterminacy:
 
     def _groups(self, problem: Problem, t: float, open_: Indices, effort: Array) -> list[Indices]:
         """Members of the groups among undetermined elements; large islands are told as they are."""
-        now, d = self.evaluation.present(problem, t), self.delassus.matrix(problem, t)
+        now, d = self.evaluation.values(problem, t), self.delassus.matrix(problem, t)
         groups = undetermined_groups(d[open_][:, open_], now.low[open_], now.high[open_],
                                      effort[open_], np.arange(len(open_)))
         crowds = [island for island, _ in self._islands(problem, t, open_) if len(island) > CROWD]

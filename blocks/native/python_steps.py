@@ -14,23 +14,16 @@ import numpy as np
 from ..machine.functions import Kept, MachineCode, empty
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Step
-from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from .callbacks import Callbacks
 from .events import ENTRIES, LOOKED, TIME
-from .loop_branch import END as OF_STEP
-from .loop_branch import SIZES, fill_sizes, keeps_branch, put_on_branch, room_for_branch
 from .one_step import EARLY, FULL, watched
 from .pulses import END, START, step_to_pulse
 from .stages import ATOL, EXTENSION, NEW
 from .steps import EXPLICIT, Code, known_of, workspace
 from .zero_crossings import LARGEST, relations_of, step_within_pieces
 
-__all__ = ["Branch", "StepLooks"]
-
-HALVINGS = 50  # of a step in which tied states cannot be followed
-FOLLOWS = 0.1  # part of its way by which a tied state may miss what is expected
-SMALL = 1e-3  # of its nominal value: what it may miss anyway
+__all__ = ["StepLooks"]
 
 
 class StepLooks:
@@ -113,100 +106,3 @@ class StepLooks:
         if status == FULL:
             return None
         return at, np.flatnonzero(self.relations.wrong), status == EARLY, self.k[NEW].copy()
-
-
-class Branch:
-    """The branch that tied states and torn unknowns of a problem are on, from step to step of an
-    episode."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem, self.calls, self.n = problem, Callbacks(), problem.size
-        self.tied, size = problem.tied, problem.size + problem.algebraic
-        work, given = workspace(size)._replace(branch=room_for_branch(np.empty(size))), (
-            1, size, None, None)
-        self._k, self._rows = work.k, work.branch
-        fill_sizes(work.branch[SIZES], problem)
-        self.code = empty(Code)._replace(
-            kind=EXPLICIT, project=self.calls.address(self._solved, given, size),
-            slope=self.calls.address(lambda at, x: x, given, size))  # asked whether it is finite
-        self._given = Kept(self.code), Kept(work)
-
-    def begin(self, t: float) -> list[tuple[float, Array]]:
-        """Begin an episode at the present point; the list of what is solved for at ends of its
-        steps."""
-        self.marks = list[tuple[float, Array]]()
-        self._arrive(t, self.problem.solved_for)
-        self.problem.guess = self.expected
-        return self.marks
-
-    def expected(self, t: float) -> Array:
-        """What is solved for, at a time of the next step."""
-        return self.unknowns + (t - self.t) * self.slope
-
-    def followed(self, step: Step) -> float:
-        """How far into a step tied states move as expected.
-
-        No error estimate watches them: where all motion is prescribed (a driven linkage), the
-        states that are integrated allow any step.
-        """
-        problem, tied, t = self.problem, self.tied, step.t
-        slope = self.slope[: len(tied)]
-        for _ in range(HALVINGS if len(tied) else 0):
-            h = t - step.t_old
-            problem.solve(t, np.asarray(step.dense(t)))
-            ahead = self._slope(t)[: len(tied)]
-            missed = np.abs(problem.x[tied] - self.unknowns[: len(tied)] - h * (slope + ahead) / 2)
-            way = h * (np.abs(slope) + np.abs(ahead)) / 2
-            if np.all(missed <= FOLLOWS * way + SMALL * problem.scale_x[tied]):
-                break
-            t = step.t_old + h / 2
-        return t
-
-    def keeps(self, step: Step) -> bool:
-        """Whether torn unknowns can be followed to the end of a step."""
-        if len(self.tied):
-            self._rows[OF_STEP, self.n :] = self.problem.solved_for
-            return True
-        self._k[NEW] = np.append(step.y, self.unknowns)
-        return bool(self._run(keeps_branch, step.t_old, step.t, step.dense(step.t_old),
-                              self.unknowns))
-
-    def go_on(self, t: float) -> None:
-        """The step that was asked for is taken: Newton's method starts from its end."""
-        self._arrive(t, self._rows[OF_STEP, self.n :].copy())
-        self.marks.append((t, self.unknowns))
-
-    def put(self, here: tuple[float, Array, Array], there: tuple[float, Array, Array]) -> Array:
-        """Torn unknowns at a time, from where these and the integrated ones are known: near those
-        given with it."""
-        found = np.append(*there[1:])
-        self._run(put_on_branch, here[0], there[0], *here[1:], found)
-        return found[self.n :]
-
-    def _arrive(self, t: float, unknowns: Array) -> None:
-        self.t, self.unknowns, self.slope = t, unknowns, self._slope(t)
-
-    def _slope(self, t: float) -> Array:
-        """How tied states move at the present point; torn unknowns are expected to stay."""
-        out = np.zeros(self.problem.algebraic)
-        if len(self.tied):
-            slope = self.problem.system.slope(*self.problem.arguments(t))
-            out[: len(self.tied)] = slope[self.tied]
-        return out
-
-    def _run(self, loops: MachineCode, start: float, end: float, y: Array, unknowns: Array,
-             *out: Array) -> Any:
-        found = loops.knowing(known_of(self.code))(
-            *self._given, start, end - start, np.append(y, unknowns), *out)
-        self.calls.check()
-        return found
-
-    def _solved(self, at: Array, x: Array) -> Array:
-        """A point with what is solved for there; no numbers where that has no solution."""
-        problem, n = self.problem, self.n
-        problem.x[problem.free], problem.z[:] = x[:n] * problem.scale, x[n:]
-        try:
-            problem.update(float(at[0]))
-        except AlgebraicFailure:
-            problem.z[:] = np.nan
-        return np.append(x[:n], problem.z)

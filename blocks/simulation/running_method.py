@@ -63,9 +63,8 @@ class RunningMethod:
         #: Likewise, where its steps are cheaper on the way.
         self.may_switch = self.may_replace and not settings.method.fixed_step
         self.current: Any = None  # the method of the present episode
-        self._longest = settings.max_step if problem.size or settings.method.fixed_step else min(
+        self.longest = settings.max_step if problem.size or settings.method.fixed_step else min(
             settings.max_step, (settings.t_end - settings.t_start) / PARTS)
-        self.longest = self._longest  # as far as tied states could be followed lately
         self.first_step = settings.first_step  # the step that the next episode begins with
         self.work: dict[str, int] = {}  # work: what all episodes have cost
         self.episodes = 0  # how many have begun
@@ -85,9 +84,7 @@ class RunningMethod:
         if self._frees_signs:
             self.problem.m[self.time_events.relations.signs] = 1.0
         self.episodes += 1
-        method = self._started(t, y)
-        self.longest = min(2 * self.longest, self._longest)
-        return method
+        return self._started(t, y)
 
     def _started(self, t: float, y: Array) -> Method:
         """The method at a point, from where steps are as the run's settings have them again."""

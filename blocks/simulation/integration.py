@@ -161,8 +161,7 @@ class Integration:
     def _take_step(self, step: Step) -> Ending | None:
         """Take what a step is good for; tell the ending if that was the last."""
         if self.looked_into and not (self.method.looks_itself or self.method.fixed_step):
-            looks = self.crossings.looks(step)
-            length = looks.length(step, self.method.atol, self.method.rtol)
+            length = self.crossings.length(step, self.method.atol, self.method.rtol)
             if length < step.t - step.t_old:
                 self.method = self.running.begin_again(self.t, self.y, length)
                 return None

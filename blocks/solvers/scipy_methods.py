@@ -10,24 +10,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array
 from .base import Method, Step, is_singular
 from .trouble import finite
 
 __all__ = ["BDF", "Radau"]
 
-LARGEST_DEFECT = 100.0  # at the end of a step, in tolerances: smooth ones stay below 60
 MOST_SHORTER = 6  # tries at a step, each a quarter as long
 FEW = 50  # unknowns, of which each may act on every other
-LITTLE = 1e-3  # of a step: what a slope is told from
 
 
 class ScipyMethod(Method):
     """Common part: a scipy.integrate.OdeSolver made when the first step is asked for.
 
-    It finds derivatives by differences, which are none where a root begins. By derivatives of where
-    laws were far steeper Newton's method hardly moves, and counts as having converged. Such a step,
-    whose end does not move by the slopes there, is taken again.
+    It finds derivatives by differences, which are none where a root begins.
     """
 
     scipy_name: ClassVar[str]
@@ -69,8 +65,6 @@ class ScipyMethod(Method):
         if message or not self._solver.t > self.t:
             return self._failure(message or "the step has shrunk to nothing"), 0.0
         step = Step(self.t, float(self._solver.t), np.array(self._solver.y), dense)
-        if len(off := self._off(step)):
-            return self._stopped("steps stay at points that are no solution", off), step.t - self.t
         self.t, self.y = step.t, step.y.copy()
         self.work.steps += 1
         return step, 0.0
@@ -109,18 +103,6 @@ class ScipyMethod(Method):
         pattern = self.problem.slope_jacobian(self.t, self.y).copy()
         pattern.data[:] = 1.0
         return pattern
-
-    @np.errstate(divide="ignore", invalid="ignore")
-    def _off(self, step: Step) -> Indices:
-        """Which values do not move by the slopes at the end of a step; none where times are one."""
-        dense: Any = step.dense
-        h = step.t - step.t_old
-        times = step.t_old + h * (1.0 + LITTLE * np.array([-1, 0, 1]))
-        before, y, after = dense(times).T
-        defect = h * ((after - before) / (times[2] - times[0]) - self._slope(times[1], y))
-        size = np.abs(defect) / (self.atol + self.rtol * np.abs(step.y))
-        off = np.linalg.norm(size) > LARGEST_DEFECT * np.sqrt(len(size))
-        return np.flatnonzero(off & (size > LARGEST_DEFECT))
 
     def _failure(self, text: str, cause: Exception | None = None) -> Step:
         self._solver = None  # the next attempt starts afresh from the last accepted point

@@ -151,14 +151,13 @@ def maxima(x):
     return sqrt(maximum(x, 0)) - sqrt(maximum(-x, 0))
 
 
-@few(2, ("law", "method"), product([quotient, maxima], ["Radau", "BDF"]))
+@few(1, ("law", "method"), product([quotient, maxima], ["Radau"]))
 def test_steps_that_stay_where_a_tank_is_empty_are_refused(law, method):
-    """They are 5e-8 to 2e-5 s long from 63 ms on, or soon after; those of other methods end there.
-    """
+    """They would be 5e-7 s long from 63 ms on; those of other methods end there."""
     model = emptied(law)
     with pytest.raises(SimulationError, match=r"'rodas4'.*steep.*der\(tank\.x\) == ") as stop:
         model.simulate("2 s", method=method)
-    assert 0.0632 < stop.value.time < (0.3 if method == "BDF" else 0.1)
+    assert 0.0632 < stop.value.time < 0.1
     assert "e+300" not in str(stop.value)  # no guard is told that nobody wrote
     others = [model.simulate("2 s", method=method) for method in ("auto", "rodas4")]
     for run in (stop.value.result, *others):
@@ -172,12 +171,13 @@ def straightened(x):
 
 
 @pytest.mark.parametrize(("law", "method"), [
-    (signed, "auto"), *product([signed, pieces, straightened], ["BDF", "Radau"])])
+    (signed, "auto"), *product([signed, pieces, straightened], ["BDF", "Radau"]),
+    (quotient, "BDF"), (maxima, "BDF")])
 def test_a_tank_that_is_empty_rests(law, method):
     run = emptied(law).simulate("0.1 s", method=method)
     assert_allclose(run["tank.x"].at("30 ms").m, (np.sqrt(1e-3) - 0.015) ** 2, rtol=1e-5)
-    assert abs(run["tank.x"].at("0.1 s").m) < 1e-15
-    assert run.statistics["steps"] < 100
+    assert abs(run["tank.x"].at("0.1 s").m) < (1e-14 if law is maxima else 1e-15)
+    assert run.statistics["steps"] < 300
 
 
 def test_steps_do_not_grow_in_number_with_the_time_that_a_root_is_at_rest():

@@ -12,7 +12,6 @@ import numpy as np
 
 from ..numerics.arrays import Array
 from .base import Method, Step, is_singular
-from .trouble import finite
 
 __all__ = ["BDF", "Radau"]
 
@@ -52,6 +51,8 @@ class ScipyMethod(Method):
         """A step, and its length where a shorter one may fare better."""
         try:
             if self._solver is None:
+                if not np.isfinite(self._slope(self.t, self.y)).all():
+                    return self._failure("the equations are not finite"), 0.0
                 self._solver, self._counted = self._make(t_stop), (0, 0)
             self._aim_at(t_stop)
             message = self._solver.step()
@@ -72,7 +73,6 @@ class ScipyMethod(Method):
     def _make(self, t_stop: float) -> Any:
         from scipy import integrate
 
-        finite(self.t, self._slope(self.t, self.y))
         first = self.first_step
         return getattr(integrate, self.scipy_name)(
             self._slope, self.t, self.y.copy(), t_bound=max(self.t_end, t_stop),

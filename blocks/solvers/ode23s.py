@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike
 from .base import Array
 from .ode45 import EPS, PublishedControl, within
 
-__all__ = ["Ode23s"]
+__all__ = ["AdaptiveDifferences", "Ode23s"]
 
 D = 1.0 / (2.0 + np.sqrt(2.0))
 E32 = 6.0 + np.sqrt(2.0)

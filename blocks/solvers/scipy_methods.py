@@ -12,6 +12,7 @@ import numpy as np
 
 from ..numerics.arrays import Array
 from .base import Method, Step, is_singular
+from .ode23s import AdaptiveDifferences
 
 __all__ = ["BDF", "Radau"]
 
@@ -22,7 +23,8 @@ FEW = 50  # unknowns, of which each may act on every other
 class ScipyMethod(Method):
     """Common part: a scipy.integrate.OdeSolver made when the first step is asked for.
 
-    It finds derivatives by differences, which are none where a root begins.
+    It finds derivatives by differences, which are none where a root begins; exact ones where what
+    is solved for at every point would show in differences how well it is known.
     """
 
     scipy_name: ClassVar[str]
@@ -78,7 +80,7 @@ class ScipyMethod(Method):
             self._slope, self.t, self.y.copy(), t_bound=max(self.t_end, t_stop),
             rtol=max(self.rtol * self.tolerance_factor, 100 * np.finfo(float).eps),
             atol=self.atol * self.tolerance_factor, max_step=self.max_step,
-            jac_sparsity=self._pattern(),
+            **self._derivatives(),
             first_step=None if first is None else min(first, abs(self.t_end - self.t)))
 
     @property
@@ -96,13 +98,27 @@ class ScipyMethod(Method):
         self._slope_now = self.problem.slope(t, y)
         return self._slope_now
 
-    def _pattern(self) -> Any:
-        """Which unknowns act on which, where these are many."""
-        if self.problem.size <= FEW:
-            return None
-        pattern = self.problem.slope_jacobian(self.t, self.y).copy()
+    def _derivatives(self) -> dict[str, Any]:
+        """What the solver is told of derivatives: them all, or which unknowns act on which where
+        these are many."""
+        problem = self.problem
+        if getattr(problem, "iterates", False):
+            return {"jac": self._exact}
+        if problem.size <= FEW:
+            return {}
+        pattern = problem.slope_jacobian(self.t, self.y).copy()
         pattern.data[:] = 1.0
-        return pattern
+        return {"jac_sparsity": pattern}
+
+    def _exact(self, t: float, y: Array) -> Any:
+        """Derivatives at a point, by differences where they are not finite."""
+        from scipy.sparse import csc_matrix
+
+        matrix = self.problem.slope_jacobian(t, y)
+        if np.isfinite(matrix.data).all():
+            return matrix
+        return csc_matrix(AdaptiveDifferences(self.atol)(
+            lambda moved: self._slope(t, moved), y, self._slope(t, y)))
 
     def _failure(self, text: str, cause: Exception | None = None) -> Step:
         self._solver = None  # the next attempt starts afresh from the last accepted point

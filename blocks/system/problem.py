@@ -112,6 +112,11 @@ class Problem:
         return True
 
     @property
+    def iterates(self) -> bool:
+        """Whether slopes follow from efforts that are solved for."""
+        return self.laws is not None
+
+    @property
     def solved_for(self) -> Array:
         """Tied states and torn unknowns at the present point."""
         return np.append(self.x[self.tied], self.z)

@@ -6,6 +6,7 @@ SciPy's solvers clip a step at their ``t_bound``; here that bound is moved to
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,8 +24,8 @@ FEW = 50  # unknowns, of which each may act on every other
 class ScipyMethod(Method):
     """Common part: a scipy.integrate.OdeSolver made when the first step is asked for.
 
-    It finds derivatives by differences, which are none where a root begins; exact ones where what
-    is solved for at every point would show in differences how well it is known.
+    It finds derivatives by differences, which are finite where a root begins. They are exact where
+    differences would show how well efforts are known that are solved for at every point.
     """
 
     scipy_name: ClassVar[str]
@@ -33,6 +34,8 @@ class ScipyMethod(Method):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._solver: Any = None
+        self._iterates = getattr(self.problem, "iterates", False)
+        self._differences = AdaptiveDifferences(self.atol)
         self._slope_now: Array = np.zeros(self.problem.size)
 
     def restart(self, t: float, y: Array) -> None:
@@ -101,24 +104,25 @@ class ScipyMethod(Method):
     def _derivatives(self) -> dict[str, Any]:
         """What the solver is told of derivatives: them all, or which unknowns act on which where
         these are many."""
-        problem = self.problem
-        if getattr(problem, "iterates", False):
-            return {"jac": self._exact}
-        if problem.size <= FEW:
-            return {}
-        pattern = problem.slope_jacobian(self.t, self.y).copy()
+        if self.problem.size <= FEW or self._iterates:
+            return {"jac": self._jacobian}
+        pattern = self.problem.slope_jacobian(self.t, self.y).copy()
         pattern.data[:] = 1.0
         return {"jac_sparsity": pattern}
 
-    def _exact(self, t: float, y: Array) -> Any:
-        """Derivatives at a point, by differences where they are not finite."""
-        from scipy.sparse import csc_matrix
+    def _jacobian(self, t: float, y: Array) -> Any:
+        """Derivatives at a point in one of two ways, in the other one where they are not finite."""
+        def differences() -> Any:
+            from scipy.sparse import csc_matrix
 
-        matrix = self.problem.slope_jacobian(t, y)
+            return csc_matrix(self._differences(
+                lambda moved: self._slope(t, moved), y, self._slope(t, y)))
+
+        exact = partial(self.problem.slope_jacobian, t, y)
+        matrix = exact() if self._iterates else differences()
         if np.isfinite(matrix.data).all():
             return matrix
-        return csc_matrix(AdaptiveDifferences(self.atol)(
-            lambda moved: self._slope(t, moved), y, self._slope(t, y)))
+        return differences() if self._iterates else exact()
 
     def _failure(self, text: str, cause: Exception | None = None) -> Step:
         self._solver = None  # the next attempt starts afresh from the last accepted point

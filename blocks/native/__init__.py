@@ -38,8 +38,6 @@
     contact_matrix  who can act in it on whom
     contact_steps   such steps, one after the other
     step_equations  what they evaluate: machine code, or called back in Python
-    python_steps    how both look into steps of methods in Python
-    settling        how relations and samples agree at their events
     callbacks       functions of Python that plain loops call by address
     moreau_jean     the same under the contract of all methods
 

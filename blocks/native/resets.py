@@ -1,7 +1,7 @@
 """What ``when`` assigns where its condition has just become true, in plain loops.
 
 All that is assigned counts with the values before, and conditions are looked at again after what
-they have changed. Steps in Python call this by :mod:`.settling`.
+they have changed. Steps in Python call this by :mod:`blocks.simulation.switching`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Discrete values that are assigned at regular instants, without leaving machine code.
 
 Values are assigned until they agree, and count with what they were before the instant. Steps in
-Python call this by :mod:`.settling`.
+Python call this by :mod:`blocks.simulation.switching`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Relations switch, and are evaluated until they agree with the equations that they switch. Where the
 solution ends that the run has followed, it goes on with another one (:mod:`.next_branch`). Steps in
-Python call this by :mod:`.settling`; where nothing agrees, Python tries relations.
+Python call this by :mod:`blocks.simulation.switching`, which tries relations where nothing agrees.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ Knows no method and no recording.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -16,6 +16,8 @@ from ..assembly.network import Family
 from ..exceptions import BlocksError, ParameterError, SimulationError
 from ..language.component import Component
 from ..language.kernel import Local
+from ..native.resets import ResetRules
+from ..native.samples import Samplers
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.copies import shallow_copy
 from ..system.evaluator import Arguments, Evaluator
@@ -24,14 +26,10 @@ from ..system.system import System
 from ..units import from_si
 from .time_events import TimeEvents
 
-if TYPE_CHECKING:
-    from ..native.resets import ResetRules
-    from ..native.samples import Samplers
-
-__all__ = ["EndOfRun", "Requirements", "RunEnds", "Resets", "Samplings"]
+__all__ = ["EFFORTS", "EndOfRun", "Requirements", "RunEnds", "Resets", "Samplings"]
 
 
-PARAMETERS, HELD = 3, 4  # arguments of a system's functions: also relations
+PARAMETERS, HELD, EFFORTS = 3, 4, 6  # arguments of a system's functions: also relations
 
 
 class EndOfRun(str):
@@ -64,12 +62,6 @@ class Requirements:
     def of(cls, system: System) -> Requirements:
         """Return the requirements of a system, made once."""
         return system.once("requirements", lambda: cls(system))
-
-    def compiled(self, efforts: bool) -> ca.Function | None:
-        """The conditions, for a method that looks at them itself; None where that takes more, or
-        there are none. ``efforts`` : whether it knows those of set-valued laws."""
-        function = None if self.values is None else self.values.function
-        return function if _is_known_at_events(function, self.system, efforts) else None
 
     def broken(self, arguments: Arguments) -> tuple[str, str] | None:
         """The component of the first that does not hold, and what it says; None where all do."""
@@ -130,7 +122,7 @@ class Resets:
         self.active = bool(conditions)
         self.owner = np.repeat(np.arange(len(self.targets)), [len(t) for t in self.targets])
         self.places = [target for targets in self.targets for target in targets]
-        self.conditions = self.values = self.previous = None
+        self.conditions = self.values = self.previous = self.assigned = None
         if before:
             self.previous = system.function("previous", ca.densify(ca.vertcat(*before)))
         #: Conditions that follow efforts, or assign what does.
@@ -139,7 +131,7 @@ class Resets:
             self.conditions = system.function("conditions", ca.vertcat(*conditions))
             self.values = system.function("assigned", ca.vertcat(*values))
             both = ca.densify(ca.vertcat(*conditions, *values, *before))
-            self._both = ca.Function("resets", system.arguments, [both])
+            self.assigned = system.function("resets", both)
             late = _follow_efforts(both, system)
             own = np.bincount(self.owner, late[len(conditions) :][: len(values)],
                               len(conditions)) > 0
@@ -185,21 +177,17 @@ class Resets:
                                            True), dtype=bool)
         return np.flatnonzero(asked & ~solved), of_states, moved_by
 
-    def compiled(self, efforts: bool) -> ResetRules | None:
-        """What is assigned, for a method that does it itself; None where that takes more, or is
-        nothing. ``efforts`` : whether it knows those of set-valued laws."""
-        known = self.active and _is_known_at_events(self._both, self.system, efforts)
-        return self.rules(efforts) if known else None
-
-    def rules(self, efforts: bool) -> ResetRules:
-        """What is assigned; of what follows ``efforts`` conditions wait, where these are known."""
-        from ..native.resets import ResetRules
-
+    def rules(self, efforts: bool = True) -> ResetRules | None:
+        """What is assigned, if anything; of what follows ``efforts`` conditions wait, where these
+        are known."""
+        if self.assigned is None:
+            return None
         nx, places = self.system.nx, self.places
         return ResetRules(
             self.before, self.late & efforts, self.owner,
             np.array([k if kind == "x" else nx + k for kind, k, _ in places], dtype=int),
-            np.array([sign for *_, sign in places]), np.array(self.noted, dtype=int), self._both)
+            np.array([sign for *_, sign in places]), np.array(self.noted, dtype=int),
+            self.assigned.function)
 
     def refuse_clashes(self, problem: Problem, t: float) -> None:
         """Raise where conditions that have just become true give one state two values."""
@@ -353,18 +341,10 @@ class Samplings(_Sampled):
                 raise _two_values(self.system.discrete_name(place), "every", t, *(
                     from_si(float(found[j]), local.unit) for j in (other, k)))
 
-    def compiled(self, efforts: bool) -> Samplers | None:
-        """What is assigned, for a method that does it itself; None where that takes more, or is
-        nothing. ``efforts`` : whether it knows those of set-valued laws."""
-        given = None if self.values is None else self.values.function
-        return self.rules(efforts) if _is_known_at_events(given, self.system, efforts) else None
-
-    def rules(self, efforts: bool) -> Samplers:
-        """What is assigned; what follows ``efforts`` waits, where these are known."""
-        from ..native.samples import Samplers
-
-        assert self.values is not None
-
+    def rules(self, efforts: bool = True) -> Samplers | None:
+        """What is assigned, if anything; what follows ``efforts`` waits, where these are known."""
+        if self.values is None:
+            return None
         return Samplers(self.start, self.period, self.last, self.late & efforts, self.owner,
                         self.target, self.rival, self.values.function, self.time_events.least,
                         self.in_python.assign if self.in_python else None)
@@ -455,13 +435,6 @@ class PythonSamples:
                                           code="simulation.function")  # fmt: skip
                 new[places[name]] = value
             self._known[number] = asked, given
-
-
-def _is_known_at_events(function: ca.Function | None, system: System, efforts: bool) -> bool:
-    """Whether machine code knows at events what a function depends on: efforts of set-valued laws
-    where these are functions of modes, and all else."""
-    effort = len(system.arguments) - 1
-    return function is not None and (efforts or not function.jac_sparsity(0, effort).nnz())
 
 
 def _two_values(path: str, statement: str, t: float, one: Any, other: Any) -> SimulationError:

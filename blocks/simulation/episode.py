@@ -55,13 +55,12 @@ class Episode:
         every = (self.m, self.d, self.tied, self.x, self.z, self.u, self.modes)
         return [a for a in every if a is not None] + [z for _, z in self.marks or ()]
 
-    def marks_around(self, t: float) -> list[tuple[float, Array]]:
-        """The last time up to another one at which what is solved for is known, and the next, with
-        that."""
-        marks, begin = self.marks or [], (self.start, np.append(self.x[self.tied], self.z))
+    def expected(self, t: float) -> Array:
+        """About what is solved for at a time: on the straight line between the marks around it."""
+        marks = self.marks or []
         k = bisect_right(marks, t, key=lambda mark: mark[0])
-        before = marks[k - 1] if k else begin
-        return [before, marks[k] if k < len(marks) else before]
+        (before, old), (after, new) = marks[k - 1], marks[min(k, len(marks) - 1)]
+        return old if after == before else old + (t - before) / (after - before) * (new - old)
 
     @property
     def start(self) -> float:

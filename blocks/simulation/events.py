@@ -6,14 +6,17 @@ required of the run.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..native.own_events import EventRules
+from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.arrays import Array, Indices
 from ..numerics.instants import MOST_ROUNDS
 from ..system.problem import Problem
-from .actions import Requirements, Resets, Samplings
+from .actions import EFFORTS, Requirements, Resets, Samplings
 from .episode import Episode
 from .event_log import EventLog
 from .forced_jumps import ForcedJumps
@@ -25,7 +28,6 @@ from .zero_crossings import ZeroCrossings
 
 if TYPE_CHECKING:
     from ..native.courses import PassedCourses
-    from ..native.own_events import EventRules
     from ..nonsmooth.contract import Laws
     from ..nonsmooth.modes.decisions import Change
     from ..nonsmooth.modes.drift_correction import Contacts
@@ -67,34 +69,31 @@ class Events:
         happens = driven or samplings.active or len(times.times) or problem.system.nm or (
             len(slots) or delayed)
         parts = None if laws is None else laws.decision_data(problem, t)
-        efforts = parts is not None
-        samplers = samplings.compiled(efforts)
-        required = self.requirements.compiled(efforts)
-        resets = switching.resets.compiled(efforts)
-        acting = switching.resets.relations()
-        if (self.requirements.values is not None and required is None
-                or acting is None and resets is None
-                or samplings.active and samplers is None
-                or self.jumps.are_possible(problem, times, switching.t_end)
-                or self.switching.resets.noted and (driven or resets is None)):
+        known = parts is not None
+        samplers, resets = samplings.rules(known), switching.resets.rules(known)
+        required = None if self.requirements.values is None else self.requirements.values.function
+        if (self.jumps.are_possible(problem, times, switching.t_end)
+                or switching.resets.noted and (driven or resets is None)):
             return None
-        if parts is None and laws is not None and laws.elements.switch.any():
-            return None  # what their conditions tell changes modes
-        if resets is not None:  # but those on which it is decided after what is assigned
-            from ..nonsmooth.modes.islands import NetworkModes
-
-            joint = parts.joint if isinstance(parts, NetworkModes) else np.zeros_like(times.timed)
-            acting = joint if acting is None else joint & acting
-        assert acting is not None
-        if driven and laws is not None and laws.watched and parts is None:
-            return None  # others decide what follows on what is told
-        if parts is None and not happens:
+        if parts is None and (not happens or laws is not None and (
+                laws.elements.switch.any()  # what their conditions tell changes modes
+                or driven and laws.watched  # others decide what follows on what is told
+                or self._follows_efforts)):
             return None
-        from ..native.own_events import EventRules
-
+        acting = np.zeros_like(times.timed)
+        if resets is not None and isinstance(parts, NetworkModes):
+            asked = switching.resets.relations()  # and decided on after what is assigned
+            acting = parts.joint if asked is None else parts.joint & asked
         return EventRules(times.relations.at_zero, times.timed, times.relations.loops,
                           times.duration, acting, slots, times.ahead, samplers, resets, parts,
                           required, switching.indirect, switching.resting)
+
+    @cached_property
+    def _follows_efforts(self) -> bool:
+        """Whether what is required or assigned depends on efforts of set-valued laws."""
+        every = (self.requirements.values, self.switching.samplings.values,
+                 self.switching.resets.assigned)
+        return any(one is not None and one.function.jac_sparsity(0, EFFORTS).nnz() for one in every)
 
     def passed(self, courses: PassedCourses) -> Episode:
         """Take note of events that the method has carried out; the episode that begins then."""

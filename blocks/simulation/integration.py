@@ -11,7 +11,6 @@ from ..numerics.arrays import Array, Indices
 from ..solvers import Step, Trajectory
 from ..solvers.looks import BEYOND, SEEN
 from ..system.failure import AlgebraicFailure
-from ..system.newton import TOLD
 from ..system.problem import Problem
 from .episode import Episode
 from .events import Events
@@ -23,14 +22,12 @@ from .zero_crossings import ZeroCrossings
 
 if TYPE_CHECKING:
     from ..native.courses import PassedCourses
-    from ..native.python_steps import Branch
     from ..nonsmooth.modes.decisions import Change
     from ..nonsmooth.modes.drift_correction import Contacts
 
 __all__ = ["Ending", "Integration"]
 
 LAST_STEPS = 5  # and one less: a dead point is near within the longest of these
-ASTRAY = 1000  # steps that lose the branch, more than keep it: it is not followed in any steps
 FARTHER = 16  # times that: after an event steps are short
 
 
@@ -79,10 +76,9 @@ class Integration:
         self.y: Array = np.zeros(0)
         self.method: Any = None
         self.trajectory: Any = None
-        self.branch: Branch | None = None  # what is solved for is on, where it is followed
-        self._branch: Branch | None = None  # the last one that was made
+        #: Tied states and unknowns of nonlinear loops at ends of its steps, where others keep none.
+        self.marks: list[tuple[float, Array]] | None = None
         self.retaken = False  # its first step
-        self.astray = 0  # steps that lost the branch, but for as many that kept it
         self.decided_in_steps = False  # by a method that steps over events
         self.modes: Any = None  # at the start, where they are
 
@@ -124,21 +120,17 @@ class Integration:
         if self.trajectory is None:
             self.trajectory = Trajectory(t, self.y, order=self.method.order)
         self.open(t, struck, self.trajectory)
-        problem.guess = self.branch = None
+        self.marks = self.recording.episodes[-1].marks = problem.guess = None
         if _follows_branches(problem) and not self.method.looks_itself:
-            from ..native.python_steps import Branch
-
-            if self._branch is None or self._branch.tied is not problem.tied:
-                self._branch = Branch(problem)
-            self.branch = self._branch
-            self.recording.episodes[-1].marks = self.branch.begin(t)
+            self.marks = self.recording.episodes[-1].marks = []
+            self._mark(t)
         self.stop = self.time_events.after(t, self.method.own_events is not None)
         if problem.delays is not None and self.method.own_events is None:
             self.stop = min(self.stop, problem.delays.after(t))
         self.decided_in_steps = laws is not None and self.method.steps_over_events
         self.modes = laws.modes.copy() if self.decided_in_steps else None
         self.crossings.begin(t)
-        self.retaken, self.astray = False, 0
+        self.retaken = False
 
     def taken(self, step: Step) -> Ending | None:
         """The method has taken a step, or many; tell the ending if that was the last."""
@@ -147,8 +139,7 @@ class Integration:
         if self.method.waits:
             self.stop = step.t
         if step.failure:
-            ending = (self._over_dead_point(step.t, np.asarray(step.y))
-                      or self._beyond_end(step.t, np.asarray(step.y)))
+            ending = self._gone_on(step.t, np.asarray(step.y))
             if ending is not None:
                 return ending
             if self.running.takes_another(step):
@@ -160,55 +151,52 @@ class Integration:
         try:
             return self._take_step(step)
         except AlgebraicFailure as failure:  # at a point within it
-            if self.branch is not None and not self.system.clusters and self._halved(step):
-                return None
             t, y = (step.t, step.y) if self.method.looks_itself else (self.t, self.y)
-            return self._over_dead_point(t, np.asarray(y)) or self._end_of_branch(
-                t, np.asarray(y), failure)
+            self.problem.failure = failure
+            if (ending := self._gone_on(t, np.asarray(y))) is not None:
+                return ending
+            stop_at_failed_step(self.recording, Step.failed(t, y, str(self.problem.failure)),
+                                self.running.settings.t_start)
 
     def _take_step(self, step: Step) -> Ending | None:
         """Take what a step is good for; tell the ending if that was the last."""
-        shortened = False
-        if self.branch is not None and (until := self.branch.followed(step)) < step.t:
-            shortened, step = True, step._replace(t=until, y=step.dense(until))
-        if self.branch is not None and not self.branch.keeps(step):
-            return None if self._halved(step) else self._end_of_branch(self.t, self.y)
         if self.looked_into and not (self.method.looks_itself or self.method.fixed_step):
-            looks = self.crossings.looks(step)
-            length = looks.length(step, self.method.atol, self.method.rtol)
+            length = self.crossings.length(step, self.method.atol, self.method.rtol)
             if length < step.t - step.t_old:
-                self._retake(length)
+                self.method = self.running.begin_again(self.t, self.y, length)
                 return None
         crossing = self._crossing(step, self._unseen(step))
         if crossing is not None:
             at, which, early, y = crossing
             if early:
                 self.retaken = True
-                self._retake(BEYOND * (at - self.t))
+                self.method = self.running.begin_again(self.t, self.y, BEYOND * (at - self.t))
                 return None
             return self._end_at_crossing(step, at, which, y)
-        if shortened:
-            self.running.longest = step.t - step.t_old
-        if self.branch is not None:
-            self.branch.go_on(step.t)
-            self.astray -= self.astray > 0
+        if self.marks is not None:
+            self.problem.solve(step.t, np.asarray(step.y))
+            self._mark(step.t)
         self._keep(step, step.t)
         if self.t >= self.stop:
             return None  # what is known to happen now comes first
         return self._over_dead_point(step.t, np.asarray(step.y)) or (
-            Ending(self.t) if self._is_over(step, shortened) else None)
+            Ending(self.t) if self._is_over(step) else None)
 
-    def _retake(self, length: float) -> None:
-        """Take the step again from where it began, so long."""
-        self.method = self.running.begin_again(self.t, self.y, length)
+    def _mark(self, t: float) -> None:
+        """Note what is solved for at the present point: from there tied states go on along their
+        slopes, and torn unknowns are expected to stay."""
+        problem, slope = self.problem, np.zeros(self.problem.algebraic)
+        if len(problem.tied):
+            slope[: len(problem.tied)] = self.system.slope(*problem.arguments(t))[problem.tied]
+        known = problem.solved_for
+        problem.guess = lambda at: known + (at - t) * slope
+        assert self.marks is not None
+        self.marks.append((t, known))
 
-    def _halved(self, step: Step) -> bool:
-        """Whether a step that lost the branch is worth taking again, half as long."""
-        self.astray += 1
-        worth = self.astray <= ASTRAY and step.t - self.t > self.time_events.tiny(step.t)
-        if worth:
-            self._retake((step.t - self.t) / 2)
-        return worth
+    def _gone_on(self, t: float, y: Array) -> Ending | None:
+        """Go on where steps come to no end: over a dead point, or with another solution of loops;
+        None if neither is there."""
+        return self._over_dead_point(t, y) or self._beyond_end(t, y)
 
     def _beyond_end(self, t: float, y: Array) -> Ending | None:
         """Go on with another solution of nonlinear loops where the one so far ends; None if none.
@@ -219,8 +207,8 @@ class Integration:
         if not system.nz or system.has_linear_loops or system.clusters or (
                 problem.laws is not None and problem.laws.massless):
             return None
-        if self.branch is not None:
-            z = self.branch.unknowns
+        if self.marks is not None:
+            z = self.marks[-1][1]
         elif self.trajectory.carries:
             z = self.trajectory.states(np.array([t]), np.zeros(1, dtype=int))[0, system.nx :]
         else:
@@ -285,19 +273,6 @@ class Integration:
         self.running.begin_with(at - step.t_old, at)
         return Ending(at, which, reach=at - step.t_old)
 
-    def _end_of_branch(self, t: float, y: Array, failure: AlgebraicFailure | None = None) -> Ending:
-        """Go on where a branch was seen to end, or stop there."""
-        problem, system = self.problem, self.system
-        problem.failure = None
-        ending = self._beyond_end(t, y)
-        if ending is None:
-            problem.failure = problem.failure or failure or AlgebraicFailure(
-                t, [system.torn_name(k) for k in range(min(system.nz, TOLD))],
-                "the solution that they have followed ends there")
-            stop_at_failed_step(self.recording, Step.failed(t, y, str(problem.failure)),
-                                self.running.settings.t_start)
-        return ending
-
     def _go_on_from_events(self, passed: PassedCourses, step: Step) -> None:
         """Go on from the last event that the method has carried out."""
         following = self.events.passed(passed)
@@ -311,11 +286,9 @@ class Integration:
         self.recording.episodes.append(following)
         self.trajectory = self.method.course
 
-    def _is_over(self, step: Step, shortened: bool) -> bool:
+    def _is_over(self, step: Step) -> bool:
         """Whether the episode ends after a step, though nothing switches; the problem is at the
         end then. The first reason counts."""
-        if shortened:  # tied states could not be followed further: others may be better
-            return self._choose_states(step) or True
         if self.contacts is not None and self._closed_contacts(step):
             return True
         if self.method.unsure:  # it may be no method for what comes

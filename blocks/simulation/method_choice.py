@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from .. import native
 from ..exceptions import ParameterError, UnknownName, nearest, need_package, unknown_name
 from ..native import COMPILED
-from ..numerics.arrays import Array
 from ..reading.foreign_words import method_elsewhere
-from ..solvers import METHODS, Method, Step
-from ..system.failure import AlgebraicFailure
+from ..solvers import METHODS, Method
 from ..system.problem import Problem
 
 __all__ = ["NAMES", "chosen_method", "explicit_steps", "implicit_steps", "in_python",
@@ -69,7 +63,7 @@ def running_method(kind: type[Method], problem: Problem, rtol: float) -> tuple[t
     if kind.name == "moreau_jean":
         return native.compiled_steps(problem) or kind, ""
     reason = why_in_python(problem, kind.implicit) if kind.name in COMPILED else ""
-    return (in_python(kind, problem) if reason else kind), reason
+    return (in_python(kind) if reason else kind), reason
 
 
 def why_in_python(problem: Problem, implicit: bool) -> str:
@@ -80,10 +74,8 @@ def why_in_python(problem: Problem, implicit: bool) -> str:
     return why_not(problem.system, problem.laws) or native.unwritable(problem)
 
 
-def in_python(kind: type[Method], problem: Problem) -> type[Method]:
+def in_python(kind: type[Method]) -> type[Method]:
     """A method in Python that takes the place of one in machine code."""
-    if not problem.size:
-        return Quasistatic
     return METHODS["Radau" if kind.implicit else "ode45"]
 
 
@@ -133,27 +125,3 @@ def refuse_fixed_steps(kind: type[Method], problem: Problem) -> None:
         raise ParameterError(f"simulate(method={kind.name!r})", f"cannot run this model: {reason}.",
                              "Take method='auto', whose steps keep to a tolerance.",
                              method=kind.name)  # fmt: skip
-
-
-class Quasistatic(Method):
-    """A model without states: its steps are as long as they may be."""
-
-    name, order = "quasistatic", 1
-    problem: Problem
-
-    def __init__(self, problem: Problem, t: float, y: Array, **options: Any) -> None:
-        super().__init__(problem, t, y, **options)
-        self.h = self.max_step or np.inf
-
-    def restart(self, t: float, y: Array) -> None:
-        self.t, self.y = t, y
-
-    def advance(self, t_stop: float) -> Step:
-        old, self.t = self.t, t_stop if self.t + 1.5 * self.h >= t_stop else self.t + self.h
-        self.work.steps += 1
-        try:
-            self.problem.solve(self.t, self.y)
-        except AlgebraicFailure as failure:
-            self.problem.failure = failure
-            return Step.failed(old, self.y, str(failure))
-        return Step(old, self.t, self.y, lambda t: np.zeros((0, *np.shape(t))))

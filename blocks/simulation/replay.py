@@ -24,7 +24,6 @@ from .episode_list import EpisodeList
 from .wanted import Wanted
 
 if TYPE_CHECKING:
-    from ..native.python_steps import Branch
     from ..nonsmooth.contract import IndeterminateGroup
     from ..nonsmooth.modes.drift_correction import Contacts
 
@@ -270,23 +269,6 @@ class Replay:
         problem.x[:], problem.z[:], problem.u[:] = episode.x, episode.z, episode.u
         return problem
 
-    @cached_property
-    def _branch(self) -> Branch:
-        from ..native.python_steps import Branch
-
-        return Branch(self.problem)
-
-    def _solved_near(self, episode: Episode, t: float) -> Array:
-        """Near what is solved for at a time of an episode, between its marks."""
-        (t0, before), (t1, after) = episode.marks_around(t)
-        if t1 == t0:
-            return before
-        near = before + (t - t0) / (t1 - t0) * (after - before)
-        if self.system.clusters:
-            return near
-        y0, y = (episode.trajectory(at)[: self.problem.size] for at in (t0, t))
-        return self._branch.put((t0, y0, before), (t, y, near))
-
     def _one_by_one(self, episode: Episode, t: Array, x: Array, z: Array, split: bool
                     ) -> tuple[Array, Array, Array]:
         """Points of an episode, solved for at one time after the other; nan where that fails."""
@@ -300,7 +282,7 @@ class Replay:
                 if carried:
                     problem.x[:] = x[:, k]
                 elif episode.marks is not None:
-                    problem.solved_for = self._solved_near(episode, float(at))
+                    problem.solved_for = episode.expected(float(at))
                 problem.x[free] = x[free, k]
                 if contacts is None or problem.algebraic:
                     problem.update(at)

@@ -63,14 +63,12 @@ class RunningMethod:
         #: Likewise, where its steps are cheaper on the way.
         self.may_switch = self.may_replace and not settings.method.fixed_step
         self.current: Any = None  # the method of the present episode
-        self._longest = settings.max_step if problem.size or settings.method.fixed_step else min(
+        self.longest = settings.max_step if problem.size or settings.method.fixed_step else min(
             settings.max_step, (settings.t_end - settings.t_start) / PARTS)
-        self.longest = self._longest  # as far as tied states could be followed lately
         self.first_step = settings.first_step  # the step that the next episode begins with
         self.work: dict[str, int] = {}  # work: what all episodes have cost
         self.episodes = 0  # how many have begun
         self.driven = False  # whether a program drives the run step by step
-        self._again_until = -np.inf  # to where a step is taken again, were it of fixed length, too
         self._auto = Auto(settings.method, problem, settings.t_start)
         # whether an event ended the last trial of another kind, or its first step
         self.cut_short = self.cut_at_once = False
@@ -85,9 +83,7 @@ class RunningMethod:
         if self._frees_signs:
             self.problem.m[self.time_events.relations.signs] = 1.0
         self.episodes += 1
-        method = self._started(t, y)
-        self.longest = min(2 * self.longest, self._longest)
-        return method
+        return self._started(t, y)
 
     def _started(self, t: float, y: Array) -> Method:
         """The method at a point, from where steps are as the run's settings have them again."""
@@ -100,7 +96,7 @@ class RunningMethod:
         s, problem, old = self.settings, self.problem, self.current
         kind = self.kind
         if not kind.fits(problem, t):
-            kind = in_python(kind, problem)
+            kind = in_python(kind)
             self.work["stretches in Python"] = self.work.get("stretches in Python", 0) + 1
         if type(old) is kind and kind.looks_itself and np.array_equal(
                 old.free, problem.free):  # made to be started again
@@ -141,7 +137,7 @@ class RunningMethod:
     def begin_again(self, t: float, y: Array, step: float) -> Method:
         """Restart the method at a point that it has been at, with a first step of this length."""
         self.count()
-        self.first_step, self._again_until = step, t + step
+        self.first_step = step
         return self._started(t, y)
 
     def keep_step(self) -> None:
@@ -166,7 +162,7 @@ class RunningMethod:
         if delays is not None and not self.current.keeps_past:
             stop = min(stop, t + delays.shortest)
         if self.kind.fixed_step:
-            return min(stop, self._again_until) if t < self._again_until else stop
+            return stop
         if self.current.looks_itself:  # it looks at the pieces itself
             self.current.pieces = functions.around(t)
             return min(stop, functions.end)
@@ -298,7 +294,7 @@ class RunningMethod:
         if copy.laws is not None:
             copy.slope(step.t, step.y)
         if not kind.fits(copy, step.t):
-            kind = in_python(kind, copy)
+            kind = in_python(kind)
         trial = kind.for_run(copy, step.t, step.y, t_end=self.settings.t_end,
                              rtol=self.settings.rtol, atol=self.tolerances(self.problem),
                              first_step=first, max_step=self.longest)  # fmt: skip

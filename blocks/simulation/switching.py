@@ -1,16 +1,42 @@
-"""Which relations hold after an event? Iterated to a fixpoint, or refused by name."""
+"""Which relations hold after an event? Iterated to a fixpoint, or refused by name.
+
+At events of steps in Python, and those that machine code hands over, relations, samples and resets
+agree by the plain loops that carry out all others (:mod:`blocks.native.switches`). What these ask
+of a model is called back.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..exceptions import SimulationError
+from ..machine.functions import Kept, MachineCode, empty
+from ..native.callbacks import Callbacks
+from ..native.next_branch import Switches
+from ..native.resets import Resets as ResetRoom
+from ..native.resets import resets_of
+from ..native.samples import (
+    CHANGED,
+    FAILED,
+    Samples,
+    assign_due,
+    assigned_in_python,
+    begin_samples,
+    count_samples,
+    samples_of,
+)
+from ..native.stages import ATOL
+from ..native.steps import RUNGE_KUTTA, Code, known_of, workspace
+from ..native.switches import follow_modes, look_back, settle_relations
+from ..native.zero_crossings import LARGEST, relations_of
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.instants import MOST_ROUNDS
 from ..numerics.tolerances import ROUNDING, SAME_INSTANT, TINY
+from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from .actions import Resets, Samplings
 from .event_log import EventLog
@@ -18,14 +44,16 @@ from .next_branch import Judge, judged_later, next_branch
 from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
 
-if TYPE_CHECKING:
-    from ..native.settling import Settling
-
 __all__ = ["Switching"]
+
+NOMINAL = 1e-6  # of a state: its tolerance where steps know none
 
 
 class Switching:
-    """The relations of a problem, with what acts at events."""
+    """The relations of a problem, with what acts at events.
+
+    ``crossings`` tell what relations may be below zero by, and how large they have been.
+    """
 
     def __init__(self, problem: Problem, time_events: TimeEvents, resets: Resets,
                  samplings: Samplings, crossings: ZeroCrossings, log: EventLog, t_end: float
@@ -33,8 +61,7 @@ class Switching:
         self.problem, self.time_events = problem, time_events
         self.resets, self.samplings = resets, samplings
         self.crossings, self.log, self.t_end = crossings, log, t_end
-        self._settling: Settling | None = None  # made for the first event
-        self._last = -np.inf  # time of the last event
+        self._last = self._t = -np.inf  # time of the last event, and of the one that is looked at
 
     @cached_property
     def indirect(self) -> Flags:
@@ -61,6 +88,112 @@ class Switching:
             out[RestingRelations.of(system).which] = True
         return out
 
+    # -- what loops are given, made for the first event ----------------------------------------
+    @cached_property
+    def _calls(self) -> Callbacks:
+        return Callbacks()
+
+    @cached_property
+    def _x(self) -> Array:
+        """States, which loops may move."""
+        return self.problem.x.copy()
+
+    @cached_property
+    def _switches(self) -> Switches:
+        problem, times, nm = self.problem, self.time_events, self.problem.system.nm
+        room, flags = np.empty((3, nm)), np.empty((2, nm), dtype=bool)
+        return empty(Switches)._replace(
+            m=problem.m, at_zero=times.relations.at_zero, timed=times.timed,
+            joint=np.zeros(nm, dtype=bool), indirect=self.indirect, resting=self.resting,
+            loops=times.relations.loops, duration=times.duration, holds=np.zeros((1, nm)),
+            d=problem.d, rows=np.zeros((1, 0)), before=room[0], first=room[1], now=room[2],
+            frozen=flags[0], turns=flags[1])
+
+    @cached_property
+    def _samples(self) -> Samples:
+        problem, sampled, rules = self.problem, self.samplings.values, self.samplings.rules()
+        if rules is None or sampled is None:
+            return empty(Samples)
+        samples = samples_of(rules, problem.d, self._at_point(
+            lambda t: sampled(*problem.arguments(t), self._before), len(rules.owner)))
+        return samples if rules.in_python is None else samples._replace(
+            in_python=self._calls.number(assigned_in_python(rules, samples), FAILED))
+
+    @cached_property
+    def _assigned(self) -> ResetRoom:
+        problem, assigned, rules = self.problem, self.resets.assigned, self.resets.rules()
+        if rules is None or assigned is None:
+            return empty(ResetRoom)
+        return resets_of(rules, len(self._x), problem.d, self._at_point(
+            lambda t: assigned(*problem.arguments(t)), rules.assigned.nnz_out(0)))
+
+    @cached_property
+    def _given(self) -> list[Kept]:
+        """Addresses, work space, what is watched, and what may happen, as loops take them."""
+        problem, n, nm = self.problem, len(self._x), self.problem.system.nm
+        code = empty(Code)._replace(
+            kind=RUNGE_KUTTA, crossings=self._at_point(self._crossed, nm, settled=False),
+            slope=self._at_point(self._slope, n),
+            project=self._at_point(lambda t: problem.x, n) if problem.system.clusters else 0)
+        return [Kept(one) for one in (code, workspace(n), relations_of(problem, nm, 1, 0),
+                                      self._switches, self._samples, self._assigned)]
+
+    def _at_point(self, function: Callable[[float], Array | list[float]], size: int,
+                  settled: bool = True) -> int:
+        """The address of a function of the problem at a point; nan where that has no solution."""
+        def called(at: Array, x: Array) -> Array | list[float]:
+            t = float(at[0])
+            self.problem.x[:] = x
+            try:
+                if settled:
+                    self.problem.update_anew(t)
+                return function(t)
+            except AlgebraicFailure:
+                return np.full(size, np.nan)
+
+        return self._calls.address(called, (1, len(self._x), None, None), size)
+
+    def _crossed(self, t: float) -> Array:
+        """Crossing functions; at the event behind what jumps there."""
+        behind = self.time_events.behind_jumps(t) if t == self._t else t
+        return self.problem.crossings_here(t, behind)
+
+    def _slope(self, t: float) -> Array:
+        problem = self.problem
+        out = np.zeros_like(self._x)
+        out[problem.free] = problem.slope(t, problem.solver_vector()) * problem.scale
+        return out
+
+    @property
+    def _before(self) -> Array:
+        """Discrete values before the instant."""
+        return self._samples.values[self._samples.owner.size :]
+
+    def _run(self, loops: MachineCode, t: float, *more: float) -> int:
+        """Let loops carry out a part of an event; what they return."""
+        problem, crossings, (code, work, relations, *_) = self.problem, self.crossings, (
+            kept.record for kept in self._given)
+        allowed, atol = crossings.relation_tolerance, work.k[ATOL]
+        atol[:] = np.inf  # what is tied follows from the others
+        atol[problem.free] = problem.scale * (crossings.atol if crossings.atol.size else NOMINAL)
+        relations.slack[:], relations.looks[LARGEST] = allowed, crossings.largest
+        self._x[:], self._t = problem.x, t
+        found = loops.knowing(known_of(code))(*self._given, t, self._x, *more)
+        self._calls.check()
+        allowed[:], problem.x[:] = relations.slack, self._x
+        failed = found == FAILED or loops is settle_relations and not found
+        with suppress(AlgebraicFailure) if failed else nullcontext():
+            problem.update_anew(t)
+        return int(found)
+
+    def _cross(self, which: Indices) -> Flags:
+        """Let these relations be those that have crossed; room for what still does."""
+        wrong: Flags = self._given[2].record.wrong
+        wrong[:] = False
+        wrong[which] = True
+        return wrong
+
+    # -- at the start ----------------------------------------------------------------------
     def begin(self, t: float, modes_known: bool = True) -> None:
         """Bring relations and discrete values in line with each other at the start.
 
@@ -70,7 +203,8 @@ class Switching:
         if not problem.system.nm and not self.samplings.active:
             return
         if self.samplings.active:
-            self.settling.begin_samples(t, first=True)
+            self._begin_samples(t)
+            self._samples.due[np.isnan(self._samples.start)] = True
         problem.update_anew(t)
         unsettled = self._unsettled_at_first(t)
         if unsettled is None or not modes_known:
@@ -83,11 +217,17 @@ class Switching:
         if not self._take_next(t, judge) or self._unsettled_at_first(t) is not None:
             self._no_fixpoint(t, unsettled)
 
+    def _begin_samples(self, t: float) -> None:
+        """Find who samples at an instant, but at the start alone."""
+        samples = self._given[4]
+        begin_samples(samples, t)
+        count_samples(samples, t)
+
     def _unsettled_at_first(self, t: float) -> Indices | None:
         """Iterate relations and discrete values at the start; what does not come to rest."""
         problem = self.problem
         for _ in range(MOST_ROUNDS + problem.system.nm + len(self.samplings.owner)):
-            changed = self.samplings.active and self.settling.assign_due(t)
+            changed = self.samplings.active and self._sampled(t)
             self.resets.note(problem, t)
             holding = self.time_events.holding(problem.crossings_here(t), t)
             unsettled = np.flatnonzero(holding != problem.m)
@@ -97,6 +237,17 @@ class Switching:
             problem.m[:] = holding
         return unsettled
 
+    def _sampled(self, t: float) -> bool:
+        """Assign what is due with the present values of all else; whether that has changed any."""
+        self._x[:] = self.problem.x
+        code, work, *_, samples, _ = self._given
+        found = assign_due.knowing(known_of(code.record))(code, work, samples, t, self._x)
+        self._calls.check()
+        if found == FAILED:
+            self.samplings.refuse_clashes(self.problem, t, self._samples.due, self._before)
+        return bool(found == CHANGED)
+
+    # -- at an event -----------------------------------------------------------------------
     def look_back(self, t: float, which: Indices) -> Indices:
         """Note what `before` is asked of, before anything happens at an event; what still switches
         then of relations ``which``, and of modes, which are numbered behind them."""
@@ -104,7 +255,9 @@ class Switching:
             self.resets.note(self.problem, t)
         elif self.resets.noted:
             of_modes = which >= self.problem.system.nm
-            return np.append(self.settling.look_back(t, which[~of_modes]), which[of_modes])
+            wrong = self._cross(which[~of_modes])
+            self._run(look_back, t)
+            return np.append(np.flatnonzero(wrong), which[of_modes])
         return which
 
     def flip(self, t: float, which: Indices, with_modes: bool) -> None:
@@ -118,14 +271,22 @@ class Switching:
         before = problem.m.copy()
         if problem.system.nm or self.samplings.active:
             if self.samplings.active:
-                self.settling.begin_samples(t)
+                self._begin_samples(t)
             again, self._last = t - self._last <= SAME_INSTANT * abs(t), t
-            holds = self.time_events.right_limits(t)
-            if not self.settling.flip(t, which, holds, self._step, again):
+            if not self._settles(t, which, self.time_events.right_limits(t), again):
                 self._go_on_elsewhere(t, which[~self.time_events.timed[which]], before)
         for r in which[problem.m[which] == before[which]]:  # switched, and back again at once
             self.log.suspect(t, self.time_events.relations.describe(int(r), True)[0])
         self._note(t, np.flatnonzero(problem.m != before))
+
+    def _settles(self, t: float, which: Indices, holds: Array, again: bool) -> bool:
+        """Switch relations, and those of time as they hold from here on, until all agree; whether
+        they do."""
+        self._cross(which)
+        self._switches.holds[0] = holds
+        for room in (self._assigned.done, self._assigned.changed):
+            room[:] = False
+        return bool(self._run(settle_relations, t, self._step, 0, again, False))
 
     def follow(self, t: float, last: bool) -> bool:
         """Bring what follows efforts in line with modes that have been decided.
@@ -136,11 +297,11 @@ class Switching:
         if not (indirect.any() or self.samplings.late.any() or self.resets.late.any()):
             return False
         before = problem.m.copy()
-        found = self.settling.follow(t, self._step)
+        found = self._run(follow_modes, t, self._step)
         changed = bool(found) or not np.array_equal(problem.m, before)
         if found < 0 or last and changed:
             self._no_fixpoint(t, np.flatnonzero(
-                self.settling.switches.turns if found < 0 else indirect & (problem.m != before)))
+                self._switches.turns if found < 0 else indirect & (problem.m != before)))
         self._note(t, np.flatnonzero(problem.m != before))
         return changed
 
@@ -148,21 +309,6 @@ class Switching:
     def _step(self) -> float:
         """How long the last step was; the rest of the run where none is known."""
         return self.crossings.step or self.t_end - self.time_events.t_start
-
-    @property
-    def settling(self) -> Settling:
-        """The loops by which relations, samples and resets agree with each other."""
-        if self._settling is None or self._settling.switches.m is not self.problem.m:
-            from ..native.settling import Settling
-
-            self._settling = Settling(self.problem, self.crossings, self.indirect, self.resting,
-                                      self.samplings, self.resets)
-        return self._settling
-
-    @property
-    def _due(self) -> tuple[Flags, Array]:
-        """Who samples at the present instant, and discrete values before it."""
-        return self.settling.samples.due, self.settling.before
 
     def _wrong(self, g: Array) -> Flags:
         """Relations that clearly do not hold as assumed, crossing functions being ``g``."""
@@ -177,14 +323,13 @@ class Switching:
         iterating relations goes in circles."""
         problem = self.problem
         self.resets.refuse_clashes(problem, t)
-        self.samplings.refuse_clashes(problem, t, *self._due)
-        restless = np.flatnonzero(self.settling.switches.turns)
+        self.samplings.refuse_clashes(problem, t, self._samples.due, self._before)
+        restless = np.flatnonzero(self._switches.turns)
         undone = np.array_equal(problem.m, before)  # neither side of the crossing holds
         behind, duration = self.time_events.behind_jumps(t), self.time_events.duration
         for crossed in (flips, flips[:0]):  # beyond what has crossed, or anywhere
             later = judged_later(problem, behind, before, crossed, duration, self._wrong)
-            if self._take_next(t, later) and self.settling.flip(
-                    t, flips[:0], problem.m, self._step, False):
+            if self._take_next(t, later) and self._settles(t, flips[:0], problem.m, False):
                 return
         self._no_fixpoint(t, flips if undone or not len(restless) else restless)
 
@@ -197,12 +342,10 @@ class Switching:
         return m is not None
 
     def _note(self, t: float, changed: Indices) -> None:
-        acted: list[tuple[str, str]] = []
-        if self._settling is not None:
-            rounds, given = self._settling.resets.changed, self._settling.resets.given
-            some = np.flatnonzero(rounds)
-            acted = self.resets.words(some, rounds[some], given[some])
-            rounds[:] = 0.0
+        rounds, given = self._assigned.changed, self._assigned.given
+        some = np.flatnonzero(rounds)
+        acted = self.resets.words(some, rounds[some], given[some])
+        rounds[:] = 0.0
         relations = self.time_events.relations
         for r in changed:
             component, text = relations.describe(int(r), bool(self.problem.m[r] > 0.5))
@@ -218,7 +361,8 @@ class Switching:
         relations = self.time_events.relations
         names = [relations.condition(int(r)) for r in which[:3]]
         parts = [relations.describe(int(r), True)[0] for r in which[:3]]
-        samplers = self.samplings.unsettled(self.problem, t, *self._due, which)
+        samplers = self.samplings.unsettled(
+            self.problem, t, self._samples.due, self._before, which)
         names = names or samplers
         self.log.recording.fail("relations without a fixpoint")
         raise SimulationError(

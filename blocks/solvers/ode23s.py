@@ -5,7 +5,7 @@ Linearly implicit and L-stable: no Newton iteration, one factorization a try.
 Take `Radau` where accuracy matters.
 
 As in the published runs the Jacobian is made by differences; this shows in the
-counts where a law jumps. Systems of more than 50 unknowns use the exact one.
+counts where a law jumps. Systems of more than 50 unknowns use the exact one, where it is finite.
 
 The end of a step hangs on the slope in its middle alone. Where a law that jumps without
 an event lets the body rest behind the jump, a step that starts just before it ends where
@@ -30,9 +30,8 @@ from numpy.typing import ArrayLike
 
 from .base import Array
 from .ode45 import EPS, PublishedControl, within
-from .trouble import finite_derivatives
 
-__all__ = ["Ode23s"]
+__all__ = ["AdaptiveDifferences", "Ode23s"]
 
 D = 1.0 / (2.0 + np.sqrt(2.0))
 E32 = 6.0 + np.sqrt(2.0)
@@ -82,7 +81,9 @@ class Ode23s(PublishedControl):
 
     def _derivatives(self, t: float, y: Array) -> Any:
         if y.size > DIFFERENCES_UP_TO:
-            return finite_derivatives(self.problem.slope_jacobian, self._slope_at, t, y, self.atol)
+            matrix = self.problem.slope_jacobian(t, y)
+            if np.isfinite(matrix.data).all():  # no root begins here
+                return matrix
         from scipy.sparse import csc_matrix
 
         matrix = self._differences(lambda moved: self._slope_at(t, moved), y, self._slope)

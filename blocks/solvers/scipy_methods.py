@@ -6,27 +6,26 @@ SciPy's solvers clip a step at their ``t_bound``; here that bound is moved to
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..numerics.arrays import Array, Indices
-from .base import Method, Step
-from .trouble import finite, finite_derivatives
+from ..numerics.arrays import Array
+from .base import Method, Step, is_singular
+from .ode23s import AdaptiveDifferences
 
 __all__ = ["BDF", "Radau"]
 
-LARGEST_DEFECT = 100.0  # at the end of a step, in tolerances: smooth ones stay below 60
-MOST_HALVINGS = 6
-LITTLE = 1e-3  # of a step: what a slope is told from
+MOST_SHORTER = 6  # tries at a step, each a quarter as long
+FEW = 50  # unknowns, of which each may act on every other
 
 
 class ScipyMethod(Method):
     """Common part: a scipy.integrate.OdeSolver made when the first step is asked for.
 
-    It takes our sparse Jacobian. By derivatives of where laws were far steeper Newton's method
-    hardly moves, and counts as having converged. Such a step, whose end does not move by the slopes
-    there, is taken again.
+    It finds derivatives by differences, which are finite where a root begins. They are exact where
+    differences would show how well efforts are known that are solved for at every point.
     """
 
     scipy_name: ClassVar[str]
@@ -35,6 +34,8 @@ class ScipyMethod(Method):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._solver: Any = None
+        self._iterates = getattr(self.problem, "iterates", False)
+        self._differences = AdaptiveDifferences(self.atol)
         self._slope_now: Array = np.zeros(self.problem.size)
 
     def restart(self, t: float, y: Array) -> None:
@@ -42,43 +43,47 @@ class ScipyMethod(Method):
         self._solver = None
 
     def advance(self, t_stop: float) -> Step:
-        for _ in range(MOST_HALVINGS):
-            t, y = self.t, self.y
-            step = self._advanced(t_stop)
-            if step.failure or not len(off := self._off(step)):
-                return step
-            self.work.steps, self.work.rejected = self.work.steps - 1, self.work.rejected + 1
-            self.first_step = (step.t - t) / 4
-            self.restart(t, y)
-        return self._stopped("steps stay at points that are no solution", off)
+        for _ in range(MOST_SHORTER):
+            step, length = self._advanced(t_stop)
+            if not length:
+                break
+            self.work.rejected += 1
+            self.first_step = length / 4
+            self.restart(self.t, self.y)
+        return step
 
-    def _advanced(self, t_stop: float) -> Step:
+    def _advanced(self, t_stop: float) -> tuple[Step, float]:
+        """A step, and its length where a shorter one may fare better."""
         try:
             if self._solver is None:
-                self._solver, self._factorizations_seen = self._make(t_stop), 0
+                if not np.isfinite(self._slope(self.t, self.y)).all():
+                    return self._failure("the equations are not finite"), 0.0
+                self._solver, self._counted = self._make(t_stop), (0, 0)
             self._aim_at(t_stop)
             message = self._solver.step()
-            seen, self._factorizations_seen = self._factorizations_seen, int(self._solver.nlu)
-            self.work.factorizations += self._factorizations_seen - seen
+            before, self._counted = self._counted, (int(self._solver.njev), int(self._solver.nlu))
+            self.work.add(0, 0, 0, *(now - old for now, old in zip(
+                self._counted, before, strict=True)))
             dense: Any = None if message else self._solver.dense_output()
         except Exception as error:  # raised by the problem: a failure of this step
-            return self._failure("the equations failed", error)
+            length = is_singular(error) and self._solver is not None and self._solver.h_abs
+            return self._failure("the equations failed", error), float(length)
         if message or not self._solver.t > self.t:
-            return self._failure(self._reason(message))
+            return self._failure(message or "the step has shrunk to nothing"), 0.0
         step = Step(self.t, float(self._solver.t), np.array(self._solver.y), dense)
         self.t, self.y = step.t, step.y.copy()
         self.work.steps += 1
-        return step
+        return step, 0.0
 
     def _make(self, t_stop: float) -> Any:
         from scipy import integrate
 
-        finite(self.t, self._slope(self.t, self.y))
         first = self.first_step
         return getattr(integrate, self.scipy_name)(
             self._slope, self.t, self.y.copy(), t_bound=max(self.t_end, t_stop),
             rtol=max(self.rtol * self.tolerance_factor, 100 * np.finfo(float).eps),
-            atol=self.atol * self.tolerance_factor, max_step=self.max_step, jac=self._jacobian,
+            atol=self.atol * self.tolerance_factor, max_step=self.max_step,
+            **self._derivatives(),
             first_step=None if first is None else min(first, abs(self.t_end - self.t)))
 
     @property
@@ -96,32 +101,37 @@ class ScipyMethod(Method):
         self._slope_now = self.problem.slope(t, y)
         return self._slope_now
 
-    def _jacobian(self, t: float, y: Array) -> Any:
-        self.work.jacobians += 1
-        return finite_derivatives(self.problem.slope_jacobian, self._slope, t, y, self.atol)
+    def _derivatives(self) -> dict[str, Any]:
+        """What the solver is told of derivatives: them all, or which unknowns act on which where
+        these are many."""
+        if self.problem.size <= FEW or self._iterates:
+            return {"jac": self._jacobian}
+        pattern = self.problem.slope_jacobian(self.t, self.y).copy()
+        pattern.data[:] = 1.0
+        return {"jac_sparsity": pattern}
 
-    @np.errstate(divide="ignore", invalid="ignore")
-    def _off(self, step: Step) -> Indices:
-        """Which values do not move by the slopes at the end of a step; none where times are one."""
-        dense: Any = step.dense
-        h = step.t - step.t_old
-        times = step.t_old + h * (1.0 + LITTLE * np.array([-1, 0, 1]))
-        before, y, after = dense(times).T
-        defect = h * ((after - before) / (times[2] - times[0]) - self._slope(times[1], y))
-        size = np.abs(defect) / (self.atol + self.rtol * np.abs(step.y))
-        off = np.linalg.norm(size) > LARGEST_DEFECT * np.sqrt(len(size))
-        return np.flatnonzero(off & (size > LARGEST_DEFECT))
+    def _jacobian(self, t: float, y: Array) -> Any:
+        """Derivatives at a point in one of two ways, in the other one where they are not finite."""
+        def differences() -> Any:
+            from scipy.sparse import csc_matrix
+
+            return csc_matrix(self._differences(
+                lambda moved: self._slope(t, moved), y, self._slope(t, y)))
+
+        exact = partial(self.problem.slope_jacobian, t, y)
+        matrix = exact() if self._iterates else differences()
+        if np.isfinite(matrix.data).all():
+            return matrix
+        return differences() if self._iterates else exact()
 
     def _failure(self, text: str, cause: Exception | None = None) -> Step:
         self._solver = None  # the next attempt starts afresh from the last accepted point
-        return self._stopped(text, np.flatnonzero(~np.isfinite(self._slope_now)), cause)
-
-    def _reason(self, message: str | None) -> str:
-        if not np.isfinite(self._slope_now).all():
-            return "the equations are not finite"
-        if message and "spacing between numbers" in message:
-            return "the error stays above the tolerance however small the step"
-        return message or "the step has shrunk to nothing"
+        worst = np.flatnonzero(~np.isfinite(self._slope_now))
+        if worst.size and (cause is None or is_singular(cause)):
+            text, cause = "the equations are not finite", None
+        elif "spacing between numbers" in text:
+            text = "the error stays above the tolerance however small the step"
+        return self._stopped(text, worst, cause)
 
 
 class Radau(ScipyMethod):

@@ -112,6 +112,11 @@ class Problem:
         return True
 
     @property
+    def iterates(self) -> bool:
+        """Whether slopes follow from efforts that are solved for."""
+        return self.laws is not None
+
+    @property
     def solved_for(self) -> Array:
         """Tied states and torn unknowns at the present point."""
         return np.append(self.x[self.tied], self.z)
@@ -141,25 +146,24 @@ class Problem:
             self.update(t)
         return self.x, self.z
 
-    def update(self, t: float, patient: bool = False) -> None:
+    def update(self, t: float) -> None:
         """Bring algebraic unknowns and set-valued efforts in line with the present states."""
-        self.solve_algebraic(t, patient)
+        self.solve_algebraic(t)
         if self.laws is not None:
             self.laws.apply(self, t)
 
-    def solve_algebraic(self, t: float, patient: bool = False) -> None:
+    def solve_algebraic(self, t: float) -> None:
         """Bring tied states and torn unknowns in line with the states that are integrated.
 
-        Where a branch is followed, a point that has none is told at once, unless asked to be
-        ``patient``. Raises AlgebraicFailure, naming the unknowns with the largest residuals.
+        Raises AlgebraicFailure, naming the unknowns with the largest residuals.
         """
         if self.algebraic:
-            self.unknowns.solve(self.arguments(t), patient or self.guess is None)
+            self.unknowns.solve(self.arguments(t))
 
     def update_anew(self, t: float) -> None:
         """Solve the algebraic unknowns after relations or states have changed, maybe by far."""
         self.unknowns.forget()
-        self.update(t, patient=True)
+        self.update(t)
         self.z_at_event = self.z.copy()
 
     def slope(self, t: float, y: Array) -> Array:

@@ -151,10 +151,9 @@ def maxima(x):
     return sqrt(maximum(x, 0)) - sqrt(maximum(-x, 0))
 
 
-@few(2, ("law", "method"), [
-    (pieces, "BDF"), *product([quotient, maxima], ["Radau", "BDF"])])
+@few(1, ("law", "method"), product([quotient, maxima], ["Radau"]))
 def test_steps_that_stay_where_a_tank_is_empty_are_refused(law, method):
-    """They would be 5e-8 to 4e-6 s long from 63 ms on; those of other methods end there."""
+    """They would be 5e-7 s long from 63 ms on; those of other methods end there."""
     model = emptied(law)
     with pytest.raises(SimulationError, match=r"'rodas4'.*steep.*der\(tank\.x\) == ") as stop:
         model.simulate("2 s", method=method)
@@ -167,22 +166,18 @@ def test_steps_that_stay_where_a_tank_is_empty_are_refused(law, method):
         assert abs(run["tank.x"].at("2 s").m) < 1e-9
 
 
-@few(1, "method", ["BDF", "Radau"])
-def test_thousands_of_steps_in_python_where_a_tank_is_empty_are_refused(method):
-    """About 8,000 are left to the end, each 2 us long."""
-    model = emptied(lambda x: x / sqrt(abs_(x) + quantity("1e-12 m")))
-    with pytest.raises(SimulationError, match="tank.x stays within its tolerance") as stop:
-        model.simulate("80 ms", method=method)
-    assert stop.value.result.statistics["steps"] < 2000
-    assert abs(model.simulate("80 ms")["tank.x"].final.m) < 1e-8
+def straightened(x):
+    return x / sqrt(abs_(x) + quantity("1e-12 m"))
 
 
 @pytest.mark.parametrize(("law", "method"), [
-    (signed, "auto"), (signed, "BDF"), (signed, "Radau"), (pieces, "Radau")])
+    (signed, "auto"), *product([signed, pieces, straightened], ["BDF", "Radau"]),
+    (quotient, "BDF"), (maxima, "BDF")])
 def test_a_tank_that_is_empty_rests(law, method):
     run = emptied(law).simulate("0.1 s", method=method)
     assert_allclose(run["tank.x"].at("30 ms").m, (np.sqrt(1e-3) - 0.015) ** 2, rtol=1e-5)
-    assert abs(run["tank.x"].at("0.1 s").m) < 1e-15
+    assert abs(run["tank.x"].at("0.1 s").m) < (1e-14 if law is maxima else 1e-15)
+    assert run.statistics["steps"] < 300
 
 
 def test_steps_do_not_grow_in_number_with_the_time_that_a_root_is_at_rest():

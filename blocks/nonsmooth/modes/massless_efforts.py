@@ -75,7 +75,7 @@ class MasslessEfforts:
                     problem.z += moved
                 else:  # from where a law is flat
                     try:
-                        problem.solve_algebraic(t, patient=True)
+                        problem.solve_algebraic(t)
                     except AlgebraicFailure:
                         break
             size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), TINY)

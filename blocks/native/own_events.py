@@ -19,7 +19,7 @@ from .events import Passed
 from .mode_rows import VALUES
 from .next_branch import Switches
 from .resets import ResetRules, Resets, resets_of
-from .samples import FAILED, Samplers, Samples, assigned_in_python, samples_of
+from .samples import Samplers, Samples, assigned_in_python, samples_of
 from .set_valued_elements import SetValuedElements, set_valued_elements
 
 __all__ = ["Ahead", "EventRules", "Given", "KeptRows", "NOTHING", "OwnEvents", "PassedEvents"]
@@ -206,8 +206,8 @@ class OwnEvents:
         if s.in_python is None:
             return samples
         self._in_python = Callbacks()  # as long as addresses are known; Python asks for errors anew
-        return samples._replace(in_python=self._in_python.number(
-            assigned_in_python(s, samples), FAILED))
+        return samples._replace(in_python=self._in_python.address(
+            assigned_in_python(s, samples), (1, None, None, None), 1))
 
     def _resets(self) -> Resets:
         if (r := self.rules.resets) is None:

@@ -74,8 +74,8 @@ class Settling:
             self.samples = samples_of(known, problem.d, self._at_point(
                 lambda t: sampled(*problem.arguments(t), self.before), len(known.owner)))
             if known.in_python is not None:
-                self.samples = self.samples._replace(in_python=self.calls.number(
-                    assigned_in_python(known, self.samples), FAILED))
+                self.samples = self.samples._replace(in_python=self.calls.address(
+                    assigned_in_python(known, self.samples), (1, None, None, None), 1))
         self.resets = empty(Resets)
         if assigned.active:
             rules = assigned.rules(efforts=True)

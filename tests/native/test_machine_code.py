@@ -212,8 +212,9 @@ PLACES = {0: ("%x", 0), 1: ("%p", 0)}
 
 def in_loops(function, which, x, p):
     """A result of a function of x and p, by machine code in loops; and the number of its lines."""
-    text = LoopText()
-    room = Repetitions(function).write(text, which, PLACES, 0)
+    text, given = LoopText(), function.sx_in()
+    one = ca.Function("one", given, [function.call(given)[which]])
+    room = Repetitions(one).write(text, PLACES, 0)
     out = np.full(function.numel_out(which), np.nan)
     run_code(written(text, Beginning()), np.zeros(1), x, p, np.zeros(room + 1), out)
     return out, len(text.lines)

@@ -15,7 +15,7 @@ from ..nonsmooth.complementarity.problem import weigh_ranges
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import SAFE_PIVOT
 from .lu import factorize, solve
-from .set_valued_elements import HIGH, LOW, SetValuedElements
+from .set_valued_elements import HIGH, LOW, NOBODY, SetValuedElements
 from .steps import Code, Workspace
 
 __all__ = ["invert_shared", "keep_factors", "solve_kept", "weigh"]
@@ -64,7 +64,10 @@ def solve_kept(elements: SetValuedElements, island: int, y: Vector) -> None:
     starts, rows, places = elements.upper_starts, elements.upper_rows, elements.column_of
     upper, pivots = first - starts[start], first + starts[start + count] - starts[start]
     for c in range(count):
-        right[c] = y[places[start + c]]
+        a = places[start + c]
+        right[c] = 0.0
+        if a != NOBODY:
+            right[c] = y[a]
         for j in range(starts[start + c], starts[start + c + 1]):
             right[c] -= k[upper + j] * right[rows[j]]
     for c in range(count):
@@ -72,7 +75,8 @@ def solve_kept(elements: SetValuedElements, island: int, y: Vector) -> None:
     for c in range(count - 1, -1, -1):
         for j in range(starts[start + c], starts[start + c + 1]):
             right[rows[j]] -= k[upper + j] * right[c]
-        y[places[start + c]] = right[c]
+        if places[start + c] != NOBODY:
+            y[places[start + c]] = right[c]
 
 
 @machine_code

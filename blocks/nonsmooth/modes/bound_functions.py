@@ -10,13 +10,11 @@ from ...numerics import sparse as sp
 from ...numerics.arrays import Flags
 from ...numerics.rewriting import symbols_in
 from ...system import Problem, System
-from .delassus import Matrix, through_loops
+from .delassus import DENSE, Matrix, through_loops
 from .elements import Elements, elements_of
 from .law_expressions import expressions_of
 
-__all__ = ["DENSE", "BoundFunctions", "bounds_by_taken", "followed_efforts"]
-
-DENSE = 80  # elements up to which slopes of bounds are dense
+__all__ = ["BoundFunctions", "bounds_by_taken", "followed_efforts"]
 
 
 class BoundFunctions:

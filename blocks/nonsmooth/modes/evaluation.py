@@ -18,9 +18,9 @@ from ...numerics.tolerances import (
 )
 from ...system import Problem
 from ..mode_state import ModeState
-from .delassus import Components, Delassus
+from .delassus import DENSE, Components, Delassus
 from .elements import LawValues
-from .law_functions import DENSE, LawFunctions
+from .law_functions import LawFunctions
 from .load_dependence import LoadDependence
 from .memory import Memory
 

@@ -35,7 +35,7 @@ from ..complementarity.islands_at_rest import PRESSED
 from ..complementarity.scaling import dense_block
 from ..contract import IndeterminateGroup
 from .block_diagonal import BlockDiagonal
-from .delassus import CROWD, Components, Matrix, is_singular
+from .delassus import CROWD, DENSE, Components, Matrix, is_singular
 from .efforts import ROUNDS
 from .elements import LawValues
 from .evaluation import Evaluation
@@ -45,7 +45,6 @@ from .solved_modes import SolvedModes
 __all__ = ["Indeterminacy"]
 
 MOST_KNOWN = 100  # matrices
-DENSE = 80  # elements up to which singularity is told by the rank of a dense matrix
 
 
 class Indeterminacy:

@@ -24,9 +24,8 @@ from .law_expressions import LawExpressions, effort_units, expressions_of, held_
 from .memory import Runs
 from .solved_modes import SolvedModes
 
-__all__ = ["DENSE", "LawFunctions"]
+__all__ = ["LawFunctions"]
 
-DENSE = 80  # elements up to which matrices are dense
 FEW_ENTRIES = 200_000  # entries up to which constant matrices are remembered
 
 

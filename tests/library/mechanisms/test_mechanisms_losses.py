@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import library.rotational as ro
 from blocks import BlocksError, ParameterError, maximum, quantity
-from blocks.nonsmooth.modes import bound_functions, load_dependence
+from blocks.nonsmooth.modes import bound_functions
 from library.mechanisms import LeadScrew, LossyGear
 from library.translational import ForceSource, Reference, TranslationalFriction
 
@@ -273,7 +273,6 @@ def test_gears_in_a_row_start_together_however_their_efforts_are_solved_for(spar
     """
     if sparse:
         monkeypatch.setattr(bound_functions, "DENSE", 0)
-        monkeypatch.setattr(load_dependence, "DENSE", 1)
     count, efficiency = 5, 0.9
     model = wired("row", "push.R wheel[0].I", "push.C frame.W", "wheel[:-1].I gear.S",
                   "wheel[1:].I gear.O", push=ro.TorqueSource(torque=lambda t: quantity("5 N*m/s")

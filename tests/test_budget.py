@@ -15,11 +15,11 @@ ROOT = Path(__file__).parents[1]
 #: Lines of Python of every wing, of the files beside them, and of ``library``.
 LINES = {
     "analysis": 8935, "assembly": 3414, "blocks": 2128, "diagnostics": 3433, "drawing": 344,
-    "export": 2511, "initialisation": 1322, "language": 8083, "library": 30782, "machine":
-    1657, "native": 14915, "nonsmooth": 12072, "numerics": 881, "prompt": 470, "reading":
-    1294, "results": 7792, "simulation": 9075, "solvers": 1451, "studies": 2537, "system":
-    3966}
-TOLERANCES = 97
+    "export": 2510, "initialisation": 1322, "language": 8083, "library": 30782, "machine":
+    1661, "native": 14664, "nonsmooth": 11518, "numerics": 880, "prompt": 470, "reading":
+    1294, "results": 7792, "simulation": 9046, "solvers": 1451, "studies": 2537, "system":
+    3964}
+TOLERANCES = 96
 
 
 def counted():

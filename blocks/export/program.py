@@ -8,9 +8,9 @@ What this asks of the core, and all that it asks:
 
 - ``prepared(…, driven=True)`` and ``driver.integration.begin`` bring a run to its start;
 - ``method.machine_code(given)`` takes the steps and passes the events of the run, where the method
-  ``looks_itself``, with ``method.arguments(given, …)``; it returns a status, steps and
-  events, without Python;
-- ``method.own_events`` is there where it decides on all events, and ``given`` binds them;
+  ``looks_itself``, with ``method.arguments(given)``; it returns a status, steps and events, without
+  Python;
+- ``method.own_events`` is there where it decides on all events, and ``given`` is what these take;
 - ``equations.at_points(function)`` is the address of any function of the point, with all that is
   solved for;
 - ``time_events`` tells instants known beforehand, and ``functions`` how finely time is looked at;
@@ -33,7 +33,7 @@ from .. import native
 from ..exceptions import ParameterError, WrongCall, unknown_name
 from ..initialisation.nominal_values import ORIGINS, find_nominals
 from ..machine.compiling import is_installed
-from ..machine.functions import machine_code
+from ..machine.functions import Kept, machine_code
 from ..native.equations import equations_of
 from ..native.events import pass_event
 from ..native.forms import candidates
@@ -333,19 +333,18 @@ class Program:
         # places of inputs among the discrete values
         self.told = np.concatenate([NOTHING, *slots])
         self.slots = np.append(self.system.tables.slots, self.told)
-        self.now = Ahead(np.zeros(1), problem.m[None, :].copy(), problem.d[self.slots][None, :],
-                         self.instants.until[:1].copy())
+        self.now = Ahead(np.zeros(1), problem.m[None, :].copy(), self.slots,
+                         problem.d[self.slots][None, :], self.instants.until[:1].copy())
         self.inputs = [Variable(info, float(problem.d[slot]), k) for k, (info, slot) in enumerate(
             (info, slot) for one, places in zip(driven, slots, strict=True)
             for info, slot in zip(self._infos(one.path), places, strict=True))]
 
     def _bind(self, infos: Sequence[VariableInfo], reads: int) -> None:
         """Take the functions with all that they are given."""
-        method, own = self.method, self.own
-        given = own.given(self.now, self.slots)
-        code = method.machine_code(given)
-        arguments = method.arguments(
-            given, method.t, np.zeros(5, dtype=np.int64), np.zeros(2, dtype=np.int64))
+        method, own, now = self.method, self.own, self.now
+        switches = own.given.switches.record._replace(**now._asdict())
+        given = own.given._replace(switches=Kept(switches))
+        code, arguments = method.machine_code(given), method.arguments(given)
         if self.chooses:
             code = choosing.knowing(code.facts)
             self.choice = choice_of(self.driver, self._constraints)
@@ -413,7 +412,7 @@ class Program:
     def own(self) -> Any:
         """What happens at events that machine code carries out; nothing where there are none."""
         return self.method.own_events or SimpleNamespace(
-            given=lambda *_: NOTHING_HAPPENS, calls=[], passed=SimpleNamespace(present=np.zeros(0)),
+            given=NOTHING_HAPPENS, calls=[], passed=SimpleNamespace(present=np.zeros(0)),
             rules=SimpleNamespace(islands=None, resets=None))
 
     def method_of(self, driver: Driver) -> Any:

@@ -127,12 +127,11 @@ class MachineCode(Signature):
     def entry(self) -> Callable[..., Any]:
         """Compiled, and given what Python gives."""
         entry = CALLED(self.address)
-        table = _packing(["i64", *(scalar for _, scalar in _layout(self))])
         returns = [k.scalar for k in self.returns]
 
         def call(*given: Any) -> Any:
             results = np.empty(len(returns))
-            entry(table.pack(address_of(results), *self.shown(*given)))
+            entry(self.table.pack(address_of(results), *self.shown(*given)))
             whole = results.view(np.int64)
             found = tuple(float(results[k]) if scalar == "double" else FROM[scalar](whole[k])
                           for k, scalar in enumerate(returns))
@@ -152,6 +151,18 @@ class MachineCode(Signature):
                 shown += _shown(value, kind.fields)
         return shown
 
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Where an argument stands in the table that it takes, ``"record.field"``; an array with
+        its shape behind."""
+        return {name: k for k, (name, _) in enumerate(_layout(self), 1) if name}
+
+    @cached_property
+    def table(self) -> struct.Struct:
+        """How entries of that table are written, eight bytes each."""
+        return struct.Struct("q" + "".join(
+            "d" if scalar == "double" else "q" for _, scalar in _layout(self)))
+
     def bound(self, *given: Any) -> BoundCall:
         """The function with all that it takes."""
         return BoundCall(self, *given)
@@ -167,17 +178,14 @@ class BoundCall:
     def __init__(self, function: MachineCode, *given: Any) -> None:
         self.function, self._given = function, given  # they stay where they are
         self._others: dict[str, np.ndarray] = {}
-        layout = _layout(function)
-        # where an argument stands in it, ``"record.field"``; an array with its shape behind
-        self.place = {name: k for k, (name, _) in enumerate(layout, 1) if name}
+        self.place = function.place
         # whole numbers that the last call has returned
         self.results = np.zeros(len(function.returns), dtype=np.int64)
         # that table, as whole numbers and as others
-        self.table = np.zeros(1 + len(layout), dtype=np.int64)
+        self.table = np.zeros(function.table.size // 8, dtype=np.int64)
         self.numbers = self.table.view(float)
-        self.table[0] = address_of(self.results)
-        _packing([scalar for _, scalar in layout]).pack_into(
-            self.table.data, self.table.itemsize, *function.shown(*given))
+        function.table.pack_into(
+            self.table.data, 0, address_of(self.results), *function.shown(*given))
         self.address = function.address  # of what takes that table
         self._call = CALLED(self.address)
         self._at = ctypes.c_void_p(address_of(self.table))
@@ -193,8 +201,9 @@ class BoundCall:
 
     def put(self, name: str, value: np.ndarray) -> None:
         """Take another array from now on."""
-        place = self.place[name]
-        self._others[name] = value  # it stays where it is
+        if self._others.get(name) is value:
+            return
+        place, self._others[name] = self.place[name], value  # it stays where it is
         self.table[place : place + 1 + value.ndim] = address_of(value), *value.shape
 
 
@@ -208,11 +217,6 @@ def _layout(function: MachineCode) -> list[tuple[str, str]]:
             found.append((one, "i64" if of_value.dimensions else of_value.scalar))
             found += [("", "i64")] * of_value.dimensions
     return found
-
-
-def _packing(scalars: list[str]) -> struct.Struct:
-    """How entries of a table are written, eight bytes each."""
-    return struct.Struct("".join("d" if one == "double" else "q" for one in scalars))
 
 
 def machine_code(function: Callable[..., Any]) -> MachineCode:

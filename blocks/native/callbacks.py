@@ -48,19 +48,6 @@ class Callbacks:
         self._kept.append(made)
         return ctypes.cast(made, ctypes.c_void_p).value or 0
 
-    def number(self, function: Callable[[float], int], failed: int) -> int:
-        """The address of a function that gives a whole number; ``failed`` where it raises."""
-        def called(given: float) -> int:
-            try:
-                return function(given)
-            except BaseException as error:
-                self._error = error
-                return failed
-
-        made = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double)(called)
-        self._kept.append(made)
-        return ctypes.cast(made, ctypes.c_void_p).value or 0
-
     def check(self) -> None:
         """Raise the error, if there is one."""
         error, self._error = self._error, None

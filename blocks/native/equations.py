@@ -88,7 +88,6 @@ class Equations:
         self.carried: Tied | None = None
         #: Solves for unknowns, and knows their derivatives.
         self._solved: NetworkCode | SolvedCode | TiedCode | None = None
-        self._results: list[ca.SX] = []  # that have many operations in common
         self._decided_by = ca.SX(0, 1)  # expressions of what modes are decided by, in held modes
         self._present: Callable[[], str] | None = None  # text of what efforts are decided by
         self._with_all: Callable[[ca.SX], str] | None = None  # and where they are carried along
@@ -167,8 +166,7 @@ class Equations:
         if not isinstance(held, HeldNetwork):
             self.explicit = [*held.symbols, free, slack], slope
             self._decided_by = held.present if isinstance(held, SolvedModes) else ca.SX(0, 1)
-            self._results = [slope, margins, self._decided_by]
-            self.slope, self.crossings = self._result(slope), self._result(margins)
+            self.slope, self.crossings = self._plain(slope), self._plain(margins)
             return
         from .network_code import NetworkCode  # loaded with what it is for
 
@@ -379,7 +377,7 @@ class Equations:
     def present(self) -> int:
         """What elements whose efforts are solved for come to, and all that follows from efforts."""
         if self._present is None:
-            return self._result(self._decided_by, quick=True)
+            return self._plain(self._decided_by, quick=True)
         return compiled(self._present(), parallel=False, quick=True)  # at events only
 
     @property
@@ -448,44 +446,25 @@ class Equations:
             return self._plain(expression)
         return compiled(self._solved.of(expression), parallel=False)
 
-    def _plain(self, expression: ca.SX, lanes: int = 1) -> int:
+    def _plain(self, expression: ca.SX, lanes: int = 1, quick: bool | None = None) -> int:
         """An expression of what the equations are given."""
-        return self._straight(ca.Function("value", self.explicit[0], [expression]), lanes)
+        return self._straight(ca.Function("value", self.explicit[0], [expression]), lanes,
+                              quick=quick)
 
     def _straight(self, function: ca.Function, lanes: int = 1,
-                  places: dict[int, tuple[str, int]] | None = None) -> int:
+                  places: dict[int, tuple[str, int]] | None = None, quick: bool | None = None
+                  ) -> int:
+        places, start = places or self._places, int(self.offsets[-1])
         if lanes == 1 and function.n_instructions() > REPEATS:
-            with suppress(Unwritable):
-                return self._repeated(Repetitions(function), 0, places=places)
+            with suppress(Unwritable):  # equal patterns as loops
+                text = LoopText()
+                end = Repetitions(function).write(text, places, start)
+                self.scratch = max(self.scratch, end - start)
+                return self._compiled(text, quick)
         writer = Writer(lanes)
-        for i, value in enumerate(writer.values(function, places or self._places)):
+        for i, value in enumerate(writer.values(function, places)):
             writer.store(value, "%out", i)
-        return self._compiled(writer)
-
-    def _result(self, wanted: ca.SX, quick: bool | None = None) -> int:
-        """One of the results that have operations in common; these are read once."""
-        which = next((k for k, one in enumerate(self._results) if one is wanted), None)
-        if which is not None and self._repetitions is not None:
-            return self._repeated(self._repetitions, which, quick)
-        return self._plain(wanted)
-
-    @cached_property
-    def _repetitions(self) -> Repetitions | None:
-        """The equal patterns of all results, where there are many operations."""
-        arguments, _ = self.explicit
-        function = ca.Function("results", arguments, self._results)
-        if function.n_instructions() > REPEATS:
-            with suppress(Unwritable):
-                return Repetitions(function)
-        return None
-
-    def _repeated(self, patterns: Repetitions, which: int, quick: bool | None = None,
-                  places: dict[int, tuple[str, int]] | None = None) -> int:
-        """A result, its equal patterns as loops."""
-        text, start = LoopText(), int(self.offsets[-1])
-        end = patterns.write(text, which, places or self._places, start)
-        self.scratch = max(self.scratch, end - start)
-        return self._compiled(text, quick)
+        return self._compiled(writer, quick)
 
     def _compiled(self, writer: Writer | LoopText, quick: bool | None = None) -> int:
         return written(writer, self.beginning, quick)

@@ -43,6 +43,7 @@ class Loops:
         self.values = Places(self.flat.classes)
         states = self.tape.reduced.states
         self.values.put(states, X, np.arange(len(states)))
+        self.filled = np.full(self.flat.classes, -1)  # the result that a class is, as it stands
         self.steps = self._joined_steps()
 
     def _joined_steps(self) -> list[Step]:
@@ -79,8 +80,13 @@ class Loops:
         states = self.tape.reduced.states
         wanted = self.flat.derivative[states]
         signs = self.flat.derivative_sign[states].astype(float)
+        entries = np.arange(len(states))
+        self.filled[wanted[signs > 0]] = entries[signs > 0]
+        self.filled[states] = -1
         self._run(self._needed(wanted))
-        self.text.copy(self.values.operand(wanted, signs), entries_of(OUT, np.arange(len(states))))
+        moved = self.filled[wanted] != entries
+        self.text.copy(self.values.operand(wanted[moved], signs[moved]),
+                       entries_of(OUT, entries[moved]))
 
     def _inputs(self, g: int, rows: Indices) -> list[Indices]:
         """Classes that some equations of a group read or give."""
@@ -114,8 +120,11 @@ class Loops:
             if not len(mine):
                 continue
             unknowns = step.unknowns[mine]
-            self.values.put(unknowns, Q, self.scratch + np.arange(len(mine)))
-            self.scratch += len(mine)
+            result = self.filled[unknowns]
+            inner = unknowns[result < 0]
+            self.values.put(unknowns, OUT, result)
+            self.values.put(inner, Q, self.scratch + np.arange(len(inner)))
+            self.scratch += len(inner)
             rows = step.equations[mine] - self.flat.groups[step.group].first
             self._solve(step.group, rows, step.position, unknowns)
 

@@ -15,7 +15,7 @@ from ..nonsmooth.complementarity.problem import weigh_ranges
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import SAFE_PIVOT
 from .lu import factorize, solve
-from .set_valued_elements import HIGH, LOW, NOBODY, SetValuedElements
+from .set_valued_elements import HIGH, LOW, SetValuedElements
 from .steps import Code, Workspace
 
 __all__ = ["invert_shared", "keep_factors", "solve_kept", "weigh"]
@@ -64,10 +64,7 @@ def solve_kept(elements: SetValuedElements, island: int, y: Vector) -> None:
     starts, rows, places = elements.upper_starts, elements.upper_rows, elements.column_of
     upper, pivots = first - starts[start], first + starts[start + count] - starts[start]
     for c in range(count):
-        a = places[start + c]
-        right[c] = 0.0
-        if a != NOBODY:
-            right[c] = y[a]
+        right[c] = y[places[start + c]]
         for j in range(starts[start + c], starts[start + c + 1]):
             right[c] -= k[upper + j] * right[rows[j]]
     for c in range(count):
@@ -75,8 +72,7 @@ def solve_kept(elements: SetValuedElements, island: int, y: Vector) -> None:
     for c in range(count - 1, -1, -1):
         for j in range(starts[start + c], starts[start + c + 1]):
             right[rows[j]] -= k[upper + j] * right[c]
-        if places[start + c] != NOBODY:
-            y[places[start + c]] = right[c]
+        y[places[start + c]] = right[c]
 
 
 @machine_code

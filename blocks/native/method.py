@@ -7,15 +7,19 @@ steps, and passes as many events, as it may, and returns the last step; all of t
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..machine.functions import Kept, MachineCode, empty
-from ..machine.signatures import address_of
-from ..numerics.arrays import Array, Indices
+from ..machine.functions import BoundCall, Kept, MachineCode, empty
+from ..machine.signatures import address_of, run_code
+from ..nonsmooth.modes.solved_modes import SolvedModes
+from ..numerics.arrays import Array
 from ..numerics.tolerances import ABSOLUTE_SHARE, LAST_DIGITS, LEAST_ERROR
 from ..solvers.base import Method, Step
+from ..system.evaluator import Evaluator
 from ..system.time_functions import ACROSS
 from . import one_step
 from .courses import BLOCK, Course, CourseData, PassedCourses, points_of
@@ -84,6 +88,7 @@ class OneStep(Method):
     code: Code = empty(Code)
     own_events: OwnEvents | None = None
     _taken = 0  # steps that stand in the record
+    _call: BoundCall | None = None  # machine code with all that it takes
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -120,6 +125,10 @@ class OneStep(Method):
                                       np.empty((self.capacity, n)))
         self.filled = Kept(self.record)
         self.state = np.zeros(ENTRIES)
+        #: What machine code has cost since it was asked last; steps and events that it has kept.
+        self.counts, self.begun = np.zeros(5, dtype=np.int64), np.zeros(2, dtype=np.int64)
+        self._status = REACHED
+        self._readers: dict[Evaluator, Callable[[], Array] | None] = {}
         self._begin(matrix)
 
     @classmethod
@@ -210,7 +219,7 @@ class OneStep(Method):
         end = self.equations.system.state_tables.tables if self.implicit else None
         if code.places and not np.isfinite(self.borders[:end, 1:]).any():
             code = code._replace(places=0)
-        self.code = code
+        self.code, self._call = code, None
         self.keeps_past = self.code.past != 0
         step = self.state[STEP] if self.keeps_step else 0.0
         step = self.first_step or step
@@ -242,7 +251,7 @@ class OneStep(Method):
             return
         own.q[:] = self.q
         self.q = own.q
-        self.code = self.code._replace(q=address_of(own.q))
+        self.code, self._call = self.code._replace(q=address_of(own.q)), None
 
     @property
     def longest(self) -> float:
@@ -284,27 +293,50 @@ class OneStep(Method):
             self.equations.give_back(self.problem, self.x)  # type: ignore[arg-type]
 
     def advance(self, t_stop: float) -> Step:
-        counts, given, own = np.zeros(5, dtype=np.int64), NOTHING, self.own_events
-        if own is not None:
-            given, t_stop = own.before(self.t, t_stop)
-        status, taken, events = self._gone_on(given, t_stop, counts)
-        self.review = NO_REVIEW
-        t = float(self.state[TIME])
-        if own is not None and own.is_known(t) and self.instant[0] <= t:
-            t_stop = np.inf  # it was left to others, who carry it out before anything else
-        return self.reached(status, taken, events, counts, t_stop)
+        self.go(t_stop)
+        return self.reached()
 
-    def reached(self, status: int, taken: int, events: int, counts: Indices, t_stop: float) -> Step:
-        """Make the record's steps and events those of this method; the last step.
+    def go(self, t_stop: float, anew: bool = False) -> bool:
+        """Let machine code go on to a time, beside what it has done since :meth:`reached`; whether
+        it got there, and nothing is left to others.
 
-        Parameters
-        ----------
-        status, taken, events : as machine code has returned them
-        counts : what that has cost
-        t_stop : up to where it was to go
+        ``anew``: whether the length of the next step is found anew.
         """
+        own, t = self.own_events, self.state.item(TIME)
+        call = self._call = self._call or self._bound()
+        if own is not None:
+            t_stop = own.announce(call, t, t_stop)
+        if anew and not self.keeps_step:
+            self.state[STEP] = 0.0
+        place, numbers = call.place, call.numbers
+        numbers[place["limits.t_stop"]], numbers[place["limits.max_step"]] = t_stop, self.longest
+        call.table[place["limits.review"]], numbers[place["limits.far"]] = self.review
+        call.put("limits.pieces", self.pieces)
+        call()
+        self._status, self.begun[0], self.begun[1] = call.results.tolist()
+        t, self.review = self.state.item(TIME), NO_REVIEW
+        # what is left to others they carry out before anything else
+        left = own is not None and self.instant[0] <= t and own.is_known(t)
+        self.waits = self._status == REACHED and (left or t < t_stop)
+        return self._status == REACHED and not self.waits
+
+    @property
+    def time(self) -> float:
+        """The time that machine code has reached."""
+        return self.state.item(TIME)
+
+    @property
+    def full(self) -> bool:
+        """Whether no further step or event can be kept before :meth:`reached`."""
+        return self._status == one_step.FULL
+
+    def reached(self) -> Step:
+        """Make the steps and events of machine code those of this method; the last step."""
+        (taken, events), status = self.begun.tolist(), self._status
+        counts, self.begun[:], self._status = self.counts.tolist(), 0, REACHED
+        self.counts[:] = 0
         self.goes_nowhere = self.state.item(NOWHERE) == one_step.PERSISTS
-        self.work.add(*counts.tolist())
+        self.work.add(*counts)
         self._taken = taken
         before, ends, first = self.t, self.record.ends, 0
         if events:
@@ -318,7 +350,6 @@ class OneStep(Method):
             if taken:
                 before = self.t if taken == 1 else float(ends[taken - 2])
             self._arrive(float(ends[taken - 1]) if taken else self.t)
-        self.waits = status == REACHED and self.t < t_stop
         if status in self.failures:
             if self.equations.reserve and self.t > self.course.start:
                 self.unsure = True  # perhaps with another choice of states
@@ -330,27 +361,17 @@ class OneStep(Method):
         return Step(before, self.t, self.y.copy(), self.course,
                     clear=status not in (CROSSED, LOCATED), crossed=crossed)
 
-    def _gone_on(self, given: Given, t_stop: float, counts: Indices) -> tuple[int, int, int]:
-        """Go on in machine code: the status, how many steps there are, and how many events."""
-        found: tuple[int, int, int] = self.machine_code(given)(
-            *self.arguments(given, t_stop, counts, np.zeros(2, dtype=np.int64)))
-        return found
+    @property
+    def given(self) -> Given:
+        """What machine code is given of events."""
+        return NOTHING if self.own_events is None else self.own_events.given
 
-    def arguments(self, given: Given, t_stop: float, counts: Indices, begun: Indices
-                  ) -> tuple[Any, ...]:
-        """What machine code takes to go on from the present point.
-
-        Parameters
-        ----------
-        given : of events
-        t_stop : how far
-        counts : what it costs, counted up
-        begun : how many steps and events the record holds already
-        """
-        limits = Limits(t_stop, self.rtol, self.longest, self.pieces, ACROSS, self.t_end,
-                        *self.review)
+    def arguments(self, given: Given) -> tuple[Any, ...]:
+        """What machine code takes to go on from the present point."""
+        limits = Limits(self.t, self.rtol, self.longest, self.pieces, ACROSS, self.t_end,
+                        *NO_REVIEW)
         return (self.code, self.work_space, self.watched, limits, self.filled, *given, self.x,
-                self.state, counts, begun)
+                self.state, self.counts, self.begun)
 
     def machine_code(self, given: Given) -> MachineCode:
         """What advances with such steps, where these decide at events.
@@ -362,6 +383,35 @@ class OneStep(Method):
         return one_step.advance.knowing(known_of(self.code) | {
             (type(one).__name__, field): 0 for one, field in deciding if not getattr(
                 one, field).size})
+
+    def _bound(self) -> BoundCall:
+        """Machine code with all that it takes, until that stands elsewhere."""
+        self._readers.clear()
+        if self.own_events is not None:
+            self.own_events.announced = None
+        return self.machine_code(self.given).bound(*self.arguments(self.given))
+
+    def reader(self, function: Evaluator, needs_efforts: bool) -> Callable[[], Array] | None:
+        """What evaluates a function of the present point of machine code that carries out events;
+        None where more has to be solved."""
+        problem: Any = self.problem
+        if function not in self._readers:
+            own: Any = self.own_events
+            states = self.x[: len(problem.x)]  # behind them stands what is carried along
+            given = (self.state[TIME : TIME + 1], states, 0.0, self.p, own.values_of("relations"),
+                     own.values_of("discrete values"))
+            self._readers[function] = None
+            held = problem.laws and problem.laws.held_modes
+            if not needs_efforts:
+                self._readers[function] = partial(function, *given, 0.0)
+            elif isinstance(held, SolvedModes) and held.kept is not None:
+                self._readers[function] = partial(
+                    Evaluator(held.with_efforts(function.function)),
+                    *given, own.values_of("modes"), own.values_of("K"))
+        if self.code.past:  # slopes bring what is delayed up to date, which functions read
+            run_code(self.code.slope, self.state[TIME : TIME + 1], self.x, self.p, self.q,
+                     np.empty_like(self.x))
+        return self._readers[function]
 
     # -- runs one after the other ------------------------------------------------------------
     @classmethod
@@ -398,9 +448,9 @@ class OneStep(Method):
         if (own := self.own_events) is None:
             return None
         t, q, x = self.t, own.passed.present.copy(), self.x.copy()
-        given, stop = own.before(t, t_stop)
-        status, taken, events = self._gone_on(given, stop, np.zeros(5, dtype=np.int64))
-        if status != one_step.REACHED or self.state[TIME] < t_stop:
+        done, (taken, events) = self.go(t_stop), self.begun.tolist()
+        self.begun[:], self.counts[:] = 0, 0
+        if not done or self.state[TIME] < t_stop:
             return None
         passed, record = own.passed, self.record
         return Course(
@@ -431,8 +481,8 @@ class OneStep(Method):
 
 def _method(name: str, order: int, kind: int, told: str, **traits: Any) -> type[OneStep]:
     """The method that takes steps of a kind."""
-    return type(name, (OneStep,), {"__doc__": told, "name": name, "order": order, "kind": kind,
-                                   **traits})
+    return type(name, (OneStep,), {"__module__": __name__, "__doc__": told, "name": name,
+                                   "order": order, "kind": kind, **traits})
 
 
 ON_A_GRID = {"fixed_step": True, "keeps_step": True}

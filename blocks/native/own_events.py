@@ -19,7 +19,7 @@ from .events import Passed
 from .mode_rows import VALUES
 from .next_branch import Switches
 from .resets import ResetRules, Resets, resets_of
-from .samples import FAILED, Samplers, Samples, assigned_in_python, samples_of
+from .samples import Samplers, Samples, assigned_in_python, samples_of
 from .set_valued_elements import SetValuedElements, set_valued_elements
 
 __all__ = ["Ahead", "EventRules", "Given", "KeptRows", "NOTHING", "OwnEvents", "PassedEvents"]
@@ -28,13 +28,13 @@ BLOCK = 1 << 21  # numbers that are kept of the events of one call
 MOST_EVENTS = 4096
 
 
-@dataclass(frozen=True)
-class Ahead:
+class Ahead(NamedTuple):
     """Known instants to come."""
 
     times: Array  # (k,) ascending
     holds: Matrix  # (k, relations) what relations of time come to just after each
-    rows: Matrix  # (k, slots) what tables of time come to just after each
+    slots: Indices  # places among the discrete values
+    rows: Matrix  # (k, slots) what these come to at each, as rows of tables of time
     until: Array  # (k,) just before the next one
 
 
@@ -48,7 +48,6 @@ class EventRules:
     loops: Indices  # a number for each, the same of those that feel each other through unknowns
     duration: float  # of the run
     acting: Flags  # relations at whose change others act
-    slots: Indices  # places of the rows of tables of time among the discrete values
     # the instants between two times, no more than so many
     ahead: Callable[[float, float, int], Ahead]
     samplers: Samplers | None = None  # what is assigned at regular instants
@@ -143,18 +142,18 @@ class OwnEvents:
                 m=self.values_of("relations"), values=equations.of_elements,
                 found=np.empty(VALUES * islands.members.size + states),
                 exact=np.zeros(equations.system.tape.p.numel()))
-        self._given = [none if one is none.record else Kept(one) for one, none in zip(
-            (self._samples(), self.resets, self.set_valued, self.network, self.passed),
-            NOTHING[1:], strict=True)]
-        self._announced: tuple[Ahead | None, Given] = None, NOTHING  # what was known lately
-        self._known: Array = np.zeros(0)  # instants of the last call
+        #: What machine code is given, as long as nothing is known to happen.
+        self.given = Given(*(none if one is none.record else Kept(one) for one, none in zip((
+            self._switches(nm), self._samples(), self.resets, self.set_valued, self.network,
+            self.passed), NOTHING, strict=True)))
+        self.announced: Ahead | None = None  # what machine code has been told lately
 
     def serves(self, rules: EventRules) -> bool:
         """Go by the rules of another run, where they differ in its instants and speeds alone."""
         mine, islands = self.rules, rules.islands
         alike = rules.samplers is None and rules.resets is None and all(
             getattr(rules, name) is getattr(mine, name) for name in (
-                "at_zero", "timed", "loops", "slots", "samplers", "resets", "required"))
+                "at_zero", "timed", "loops", "samplers", "resets", "required"))
         if not alike or isinstance(islands, NetworkModes) or not (
                 mine.islands is None if islands is None else islands.is_like(mine.islands)):
             return False
@@ -171,36 +170,29 @@ class OwnEvents:
         """The largest flow so far beside each element."""
         return self.set_valued.fast[self.set_valued.kinds]
 
-    def before(self, t: float, t_stop: float) -> tuple[Given, float]:
-        """What machine code is given, and how far it may go with that."""
-        r, most = self.rules, self.most
-        ahead = r.ahead(t, t_stop, most)
-        self._known = ahead.times
-        if len(ahead.times) == most:
-            t_stop = float(ahead.times[-1])
-        if ahead is not self._announced[0]:
-            self._announced = ahead, self.given(ahead, r.slots)
-        return self._announced[1], t_stop
+    def announce(self, call: BoundCall, t: float, t_stop: float) -> float:
+        """Tell machine code what is known to happen up to a time; how far it may go with that."""
+        ahead = self.rules.ahead(t, t_stop, self.most)
+        if ahead is not self.announced:
+            self.announced = ahead
+            for name, values in zip(ahead._fields, ahead, strict=True):
+                call.put(f"switches.{name}", values)
+        return t_stop if len(ahead.times) < self.most else float(ahead.times[-1])
 
     def is_known(self, t: float) -> bool:
-        """Whether ``t`` is one of the instants that machine code was given last."""
-        return t in self._known
+        """Whether ``t`` is one of the instants that machine code was told of last."""
+        return self.announced is not None and t in self.announced.times
 
-    def given(self, ahead: Ahead, slots: Indices) -> Given:
-        """What machine code is given to carry out known instants, and all else on the way.
-
-        ``slots`` are places among the discrete values of what is known at these instants.
-        """
-        r = self.rules
-        nobody = np.zeros_like(r.timed)
+    def _switches(self, nm: int) -> Switches:
+        r, nobody = self.rules, np.zeros(nm, dtype=bool)
         joint = r.islands.joint if isinstance(r.islands, NetworkModes) else nobody
         indirect, resting = (nobody if flags is None else flags
                              for flags in (r.indirect, r.resting))
-        switches = Switches(self.values_of("relations"), r.at_zero, r.timed, r.acting, joint,
-                            indirect, resting, ahead.times, ahead.holds, ahead.until,
-                            self.values_of("discrete values"), slots, ahead.rows, r.loops,
-                            r.duration, *self._room, *self._conditions)
-        return Given(Kept(switches), *self._given)
+        none = empty(Switches)
+        return Switches(self.values_of("relations"), r.at_zero, r.timed, r.acting, joint,
+                        indirect, resting, none.times, none.holds, none.until,
+                        self.values_of("discrete values"), none.slots, none.rows, r.loops,
+                        r.duration, *self._room, *self._conditions)
 
     def values_of(self, which: str) -> Array:
         """What is constant now, and changes at events, as machine code reads it."""
@@ -214,8 +206,8 @@ class OwnEvents:
         if s.in_python is None:
             return samples
         self._in_python = Callbacks()  # as long as addresses are known; Python asks for errors anew
-        return samples._replace(in_python=self._in_python.number(
-            assigned_in_python(s, samples), FAILED))
+        return samples._replace(in_python=self._in_python.address(
+            assigned_in_python(s, samples), (1, None, None, None), 1))
 
     def _resets(self) -> Resets:
         if (r := self.rules.resets) is None:

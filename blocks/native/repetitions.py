@@ -45,7 +45,7 @@ class _Pattern:
 class Repetitions:
     """The operations of a function of SX expressions, to be written as loops.
 
-    Results are filled in as dense columns.
+    Its result is filled in as a dense column.
     """
 
     def __init__(self, function: ca.Function) -> None:
@@ -56,7 +56,7 @@ class Repetitions:
         self._kind: list[int] = []
         self._needs: list[tuple[int, ...]] = []
         self._number: list[int] = []  # of the instruction
-        self._results: list[dict[int, int]] = [{} for _ in range(function.n_out())]
+        self._result: dict[int, int] = {}  # by entries, their nodes
         self._read()
 
     def _read(self) -> None:
@@ -65,8 +65,7 @@ class Repetitions:
         for k in range(f.n_instructions()):
             kind, given = name(k), needs(k)
             if kind == ca.OP_OUTPUT:
-                result, entry = f.instruction_output(k)
-                self._results[result][entry] = given[0]
+                self._result[f.instruction_output(k)[1]] = given[0]
                 continue
             if kind == ca.OP_CALL and len(f.instruction_output(k)) > 1:
                 raise Unwritable("a function of several results")
@@ -74,15 +73,15 @@ class Repetitions:
             self._needs.append(tuple(given))  # which the collector of garbage does not visit
             self._number.append(k)
 
-    def write(self, text: LoopText, result: int, places: Mapping[int, tuple[str, int]],
-              scratch: int, room: int = Q, entries: Sequence[int] | None = None) -> int:
-        """Append the text of one result, into ``%out``; the first entry of ``q`` that is free.
+    def write(self, text: LoopText, places: Mapping[int, tuple[str, int]], scratch: int,
+              room: int = Q, entries: Sequence[int] | None = None) -> int:
+        """Append the text of the result, into ``%out``; the first entry of ``q`` that is free.
 
         ``places`` say in which array, and from which entry on, an argument stands; ``scratch`` is
         the first entry of ``q`` that may be used, or of another array: ``room``; ``entries``, of
         ``%out``, are where the result's go, if not in their order.
         """
-        wanted = self._results[result]
+        wanted = self._result
         if entries is not None:
             wanted = {entries[entry]: node for entry, node in wanted.items()}
         patterns = self._patterns(set(wanted.values()))

@@ -14,7 +14,6 @@ import casadi as ca
 import numpy as np
 
 from ..machine.functions import filled, machine_code
-from ..machine.signatures import CFunction
 from ..numerics.arrays import Array, Flags, Indices, Vector
 from ..numerics.instants import same_instant as _same_instant
 from .steps import Code, Workspace, project_in_place, values_at
@@ -23,7 +22,6 @@ __all__ = ["Samplers", "Samples", "assign_due", "assigned_in_python", "begin_sam
            "count_samples", "samples_of"]  # fmt: skip
 
 same_instant = machine_code(_same_instant)
-in_python = CFunction("i32", "double")
 UNCHANGED, CHANGED, FAILED = 0, 1, -1  # by what is assigned
 
 
@@ -65,6 +63,7 @@ class Samples(NamedTuple):
     d: Vector  # the discrete values, which machine code reads
     kept: Flags  # (discrete values,) room: what is assigned no more at this instant
     in_python: int  # address of what assigns where functions in Python take part; 0 else
+    answer: Vector  # (1,) room: what that comes to, as of :func:`assign_due`; nan where it fails
 
 
 @machine_code
@@ -97,7 +96,8 @@ def assign_due(code: Code, work: Workspace, samples: Samples, t: float, x: Vecto
     if _are_at_odds(samples):
         return FAILED
     if samples.in_python != 0:
-        return in_python(samples.in_python, t)
+        values_at(code, work, samples.in_python, t, x, samples.answer)
+        return FAILED if np.isnan(samples.answer[0]) else int(samples.answer[0])
     for j in range(samples.owner.size):
         if samples.due[samples.owner[j]] and not samples.kept[samples.target[j]] and not (
                 samples.waits[0] and samples.late[j]):
@@ -141,10 +141,10 @@ def samples_of(rules: Samplers, d: Vector, assigned: int) -> Samples:
     return filled(
         Samples, rules, assigned=assigned, in_python=0, due=np.zeros(len(rules.start), dtype=bool),
         waits=np.zeros(1, dtype=bool), values=np.zeros(len(rules.owner) + d.size), d=d,
-        kept=np.zeros(d.size, dtype=bool))
+        kept=np.zeros(d.size, dtype=bool), answer=np.zeros(1))
 
 
-def assigned_in_python(rules: Samplers, samples: Samples) -> Callable[[float], int]:
+def assigned_in_python(rules: Samplers, samples: Samples) -> Callable[[Vector], list[int]]:
     """Assigns as :func:`assign_due` does, with what functions in Python give, at a time.
 
     Where one fails nothing is assigned.
@@ -153,14 +153,14 @@ def assigned_in_python(rules: Samplers, samples: Samples) -> Callable[[float], i
     d, before = samples.d, samples.values[owner.size :]
     assert rule is not None
 
-    def assign(t: float) -> int:
+    def assign(at: Vector) -> list[int]:
         new, mine = d.copy(), samples.due[owner] & ~(samples.waits[0] & samples.late)
         mine &= ~samples.kept[target]
         new[target[mine]] = samples.values[: owner.size][mine]
-        rule(t, samples.due, before, new)
+        rule(float(at[0]), samples.due, before, new)
         if np.array_equal(new, d, equal_nan=True):
-            return UNCHANGED
+            return [UNCHANGED]
         d[:] = new
-        return CHANGED
+        return [CHANGED]
 
     return assign

@@ -63,7 +63,7 @@ class SetValuedElements(NamedTuple):
     parted: Indices  # (elements,) these members, part by part
     first: Indices  # (parts,) where its numbers begin in ``k``: D_SS^-1 row by row, or factors
     columns: Indices  # (parts + 1,) where the columns of the factors of a part begin, if it has any
-    column_of: Indices  # (columns,) the place of a member in its part, or NOBODY
+    column_of: Indices  # (columns,) the place of a member in its part
     upper_starts: Indices  # (columns + 1,) where their entries begin
     upper_rows: Indices  # (entries,) in which rows these are
     factors: int  # address of what gives the factors of all parts that have them; 0 for none

@@ -17,6 +17,8 @@ import casadi as ca
 import numpy as np
 
 from ..machine.compiling import compiled, name_of_code
+from ..machine.functions import machine_code
+from ..machine.signatures import indices_at, vector_at
 from ..nonsmooth.modes.drift_correction import ROUNDS as CLOSING
 from ..nonsmooth.modes.solved_modes import ROUNDS, SolvedModes
 from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
@@ -24,7 +26,6 @@ from ..numerics.tolerances import NOTHING_AT_ALL, RATE_OF_STRESS, SAFE_PIVOT, SA
 from ..system.block_factors import room_for
 from .derivatives import SolvedText, Unknowns
 from .expressions import Writer
-from .held_equations import ThroughUnknowns, fill_equations, leave_minors
 from .sparse_factors import FullFactors, SparseFactors, solve_blocks_for_units
 from .tied_states import Tied
 
@@ -72,13 +73,10 @@ class SolvedCode(SolvedText):
             places = self.tied.places
         follows = self.held.follows.numel()
         loops = self.tied.n * n if self.held.with_loops else 0
-        #: What is added up in loops: matrices of rates and slopes by efforts.
-        self.products = {name: ThroughUnknowns(*two) for name, two in self.held.jacobians.items()}
-        most = max((one.values.numel() for one in self.products.values()), default=0)
-        #: Entries of q: what torn unknowns do at a unit of each effort, whether there is a
-        #: solution, and what products are made of.
-        room = np.cumsum([self.end, follows, loops, 1, most, n * n * bool(self.products)])
-        self.follows, self.unit, self.done, self.parts, self.own, self.end = (int(i) for i in room)
+        #: Entries of q: what torn unknowns do at a unit of each effort, and whether there is a
+        #: solution.
+        room = np.cumsum([self.end, follows, loops, 1])
+        self.follows, self.unit, self.done, self.end = (int(i) for i in room)
         #: Factors of the blocks; and a free entry, behind which those of other matrices may stand.
         self.factors: list[FullFactors] = []
         at_block = self.matrix
@@ -87,8 +85,6 @@ class SolvedCode(SolvedText):
             self.end += size
             at_block += size * size
         self.spare, self.end = self.end, self.end + room_for(n, n * n)
-        #: Whether efforts of what slides are known before those of what sticks are solved for.
-        self.sliding_known = bool(self.products) and self.held.affine
         self.places = {**places, 6: ("%q", self.known_modes), 7: ("%q", self.found),
                        8: ("%q", int(at[2])), 9: ("%q", self.follows),
                        10: ("%q", rows), 11: ("%q", self.guess)}  # fmt: skip
@@ -185,7 +181,7 @@ class SolvedCode(SolvedText):
         and of slopes; the determinants of the equations, of those of what slides, and of what
         sticks. Where no bound depends on efforts the smallest pivot stands for the determinant.
         """
-        w, e, n = Writer(), self.e, self.n
+        w, e = Writer(), self.e
         done = self._solve_all(w)
         count = len(self.blocks)
         loaded = bool(self.held.dependent.any())
@@ -194,16 +190,6 @@ class SolvedCode(SolvedText):
             shares += self._minors(w, stuck) if needed else [w.constant(1.0)] * count
         names = "low", "high", "back", "forth"
         values = self.held.present
-        if self.products:
-            if self.sliding_known:  # what follows all efforts, not only those of what sticks
-                self._put_follows(w)
-            self._give(w, done, values)
-            at = values.numel()
-            self._put_product(w, "rate", w.pointer("%out", at), by_rows=True)
-            self._clear(w, w.pointer("%out", at + n * n), 4 * n * n)
-            self._put_product(w, "slope", w.pointer("%out", at + 5 * n * n))
-            self._put(w, shares, "%out", at + 5 * n * n + self.nx * n)
-            return self._text(w)
         bounds = [self.held.by_effort(e[name]).T for name in names]
         changes = [-self.held.by_effort(e["rate"]).T, *bounds, self.held.by_effort(e["slope"])]
         self._clear(w, w.pointer("%out", values.numel()), sum(one.numel() for one in changes))
@@ -304,42 +290,28 @@ class SolvedCode(SolvedText):
 
         Unknowns follow efforts linearly: they are found at some efforts, then what follows these,
         and once more; with every round of Newton's method where bounds have kinks.
-        Where laws in motion know no effort, only efforts of what sticks follow from each other.
         """
         w = Writer()
         start = [w.load("%q", self.guess + i) for i in range(self.n)]
         self._put(w, start, "%q", self.found)
         first = self.tied.call(w)
-        if self.sliding_known:
-            self._fill(w, self.e["start"], self.found, {**self.places, 7: ("%q", self.guess)})
-            first = self.tied.call(w, again=True)
-            start = [w.load("%q", self.found + i) for i in range(self.n)]
-        self._put_follows(w, self.sliding_known)
+        self._put_follows(w)
         self._efforts(w, start)
         last = self.tied.call(w, again=True)
         w.store(w.truth(w.new(f"and i1 {first}, {last}")), "%q", self.done)
         return self._text(w)
 
-    def _put_follows(self, w: Writer, stuck: bool = False) -> None:
-        """Put into ``q`` what torn unknowns do at a unit of each effort.
-
-        Of efforts of what is ``stuck`` only, where others are known already: theirs are zero.
-        """
+    def _put_follows(self, w: Writer) -> None:
+        """Put into ``q`` what torn unknowns do at a unit of each effort."""
         tied, right = self.tied, -ca.jacobian(self.held.loops, self.effort)
         unit = w.pointer("%q", self.unit)
         self._clear(w, unit, right.numel())
         values = self._values(w, right.nz[:])
         for place, value in zip(right.sparsity().find(), values, strict=True):
             w.store(value, "%q", self.unit + place)
-        sizes = np.array((tied.n, self.held.follows.shape[0], self.n, int(stuck)))
-        w.call(solve_blocks_for_units, *tied.factors.given(w), unit, w.pointer(
-            "%q", self.known_modes), w.pointer("%q", self.follows), w.table(sizes))
-
-    def _put_product(self, w: Writer, name: str, out: str, by_rows: bool = False) -> None:
-        """Fill a matrix by efforts at an address, directly and through torn unknowns."""
-        product = self.products[name]
-        self._fill(w, ca.densify(product.values), self.parts)
-        product.write(w, w.pointer("%q", self.parts), w.pointer("%q", self.follows), out, by_rows)
+        sizes = np.array((tied.n, self.held.follows.shape[0], self.n))
+        w.call(solve_blocks_for_units, *tied.factors.given(w), unit,
+               w.pointer("%q", self.follows), w.table(sizes))
 
     def _project_tied(self, w: Writer) -> None:
         """Solve for them from what stands in ``out``, and put them there."""
@@ -415,14 +387,7 @@ class SolvedCode(SolvedText):
             w.lines += ["  br label %first", "first:", "  br label %round", "round:",
                         "  %count = phi i64 [ 0, %first ], [ %more, %round ]",
                         f"  %last = phi double [ {w.constant(1e300)}, %first ], [ %size, %round ]"]
-        if self.products:
-            own = w.pointer("%q", self.own)
-            self._put_product(w, "rate", own)
-            w.call(fill_equations, own, w.pointer("%q", self.known_modes),
-                   w.pointer("%q", self.matrix), self.n)
-            self._fill(w, ca.vertcat(self.e["residual"], self.e["shared"]), self.right)
-        else:
-            self._fill_equations(w)
+        self._fill_equations(w)
         residual = [w.load("%q", self.right + row) for row in self.row]
         bad = self._solve_blocks(w)
         steps, efforts = [], []
@@ -463,3 +428,28 @@ def _masked(matrix: ca.SX, rows: ca.SX) -> ca.SX:
     entries = ca.if_else(ca.logic_and(rows[i], rows[j]), ca.project(matrix, pattern).nz[:],
                          ca.project(ca.SX.eye(n), pattern).nz[:])
     return ca.SX(pattern, entries)
+
+
+@machine_code
+def leave_minors(matrix: int, modes: int, told: int, size: int) -> int:
+    """Make rows and columns of what slides, or sticks, those of the unit matrix, block by block.
+
+    ``matrix`` is the address of the blocks, each column by column, ``modes`` that of those of all
+    elements, ``told`` that of the number of blocks, of whether those of what sticks are left, 0 or
+    1, of their sizes, and of their members.
+    """
+    mode, head = vector_at(modes, size), indices_at(told, 2)
+    count, stuck = head[0], head[1] != 0
+    sizes = indices_at(told, 2 + count + size)
+    member, place = 2 + count, 0
+    for b in range(count):
+        n = sizes[2 + b]
+        block = vector_at(matrix, place + n * n)
+        for j in range(n):
+            for i in range(n):
+                if (mode[sizes[member + i]] == 0.0) != stuck or (
+                        mode[sizes[member + j]] == 0.0) != stuck:
+                    block[place + j * n + i] = 1.0 if i == j else 0.0
+        member += n
+        place += n * n
+    return 0

@@ -144,24 +144,18 @@ class SparseFactors:
 
 
 @machine_code
-def solve_blocks_for_units(values: int, plan: int, room: int, unit: int, modes: int, follows: int,
-                           sizes: int) -> int:
+def solve_blocks_for_units(values: int, plan: int, room: int, unit: int, follows: int, sizes: int
+                           ) -> int:
     """Solve for many right sides, one after the other.
 
     ``unit`` is the address of right sides, column by column, which solutions take the places of,
-    ``modes`` that of the modes of those that they belong to, ``follows`` that of what is filled,
-    the first so many unknowns of each solution; ``sizes`` that of the numbers of unknowns, of those
-    that are wanted, and of right sides, and of whether only those of mode 0 are solved, 0 or 1:
-    others are filled with zeros.
+    ``follows`` that of what is filled, the first so many unknowns of each solution; ``sizes`` that
+    of the numbers of unknowns, of those that are wanted, and of right sides.
     """
-    told = indices_at(sizes, 4)
-    n, wanted, sides, stuck = told[0], told[1], told[2], told[3] != 0
-    mode, out = vector_at(modes, sides), vector_at(follows, wanted * sides)
+    told = indices_at(sizes, 3)
+    n, wanted, sides = told[0], told[1], told[2]
+    out = vector_at(follows, wanted * sides)
     for j in range(sides):
-        asked = mode[j] == 0.0 or not stuck
-        if asked:
-            solve_blocks(values, plan, room, unit + 8 * n * j)
-        x = vector_at(unit + 8 * n * j, n)
-        for i in range(wanted):
-            out[j * wanted + i] = x[i] if asked else 0.0
+        solve_blocks(values, plan, room, unit + 8 * n * j)
+        out[j * wanted : (j + 1) * wanted] = vector_at(unit + 8 * n * j, n)[:wanted]
     return 0

@@ -144,7 +144,7 @@ def _own_function(function: ca.Function, entries: Sequence[int],
     beginning = Beginning()
     if function.n_instructions() > REPEATS:
         part = LoopText()
-        size = Repetitions(function).write(part, 0, places, 0, ROOM, entries)
+        size = Repetitions(function).write(part, places, 0, ROOM, entries)
         beginning = Beginning((f"  %room = alloca [{size + 1} x double], align 64",))
     else:
         part = Writer()

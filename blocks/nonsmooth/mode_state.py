@@ -14,7 +14,8 @@ class ModeState:
     """Modes of all elements in one run.
 
     Elements are compared with those of their kind alone: a body is not at rest because a shaft
-    beside it turns a million times as fast in rad/s.
+    beside it turns a million times as fast in rad/s, nor is a current small because another part
+    of the model bears a large force.
     """
 
     def __init__(self, kinds: Indices) -> None:
@@ -26,7 +27,8 @@ class ModeState:
         # machine code has decided on them
         self.ends: Indices | None = np.zeros(size, dtype=int)
         self.decided = False  # whether anybody has decided on them yet
-        self.fast = np.zeros(size)  # (n,) the largest flow so far of all elements of its kind
+        # (n,) the largest flow so far of all elements of its kind; at nodes without mass its effort
+        self.fast, self.strong = np.zeros((2, size))
         # efforts beyond their bounds that end no mode: friction at its bound by rounding sticks
         # until its load is that much larger, closed contacts may pull with so much
         self.slack: Array | float = 0.0
@@ -57,12 +59,12 @@ class ModeState:
 
     @property
     def largest(self) -> Array:
-        """What is large by what has been seen so far."""
-        return self.fast
+        """The largest flow and the largest effort so far by kind, a row each."""
+        return np.stack([self.fast, self.strong])
 
     @largest.setter
     def largest(self, value: Array) -> None:
-        self.fast = value
+        self.fast, self.strong = value
 
     def largest_of_kinds(self, values: Array) -> Array:
         """For each element the largest of its kind."""
@@ -79,27 +81,6 @@ class ModeState:
     def notice_flow(self, flow: Array) -> None:
         """Take note of the largest flows."""
         self.fast = np.maximum(self.fast, self.largest_of_kinds(flow))
-
-
-class NetworkState(ModeState):
-    """Modes of elements at nodes without mass, and what is large beside each.
-
-    A current is not small because another part of the model bears a large force.
-    """
-
-    def __init__(self, kinds: Indices) -> None:
-        super().__init__(kinds)
-        # (n,) the largest effort so far of all elements of its kind
-        self.strong = np.zeros(len(kinds))
-
-    @property
-    def largest(self) -> Array:
-        """The largest flow and the largest effort so far by kind, a row each."""
-        return np.stack([self.fast, self.strong])
-
-    @largest.setter
-    def largest(self, value: Array) -> None:
-        self.fast, self.strong = value
 
     def notice(self, flow: Array, effort: Array) -> None:
         """Take note of the largest flows and efforts."""

@@ -101,8 +101,7 @@ TRIAL_LOOKS_AHEAD = 1e-6, 1e-4, 1e-3  # s, where a load is exactly at a bound
 SEMIDEFINITE = 1e-11  # of a unit diagonal: added before a matrix is asked to be positive
 PROXIMAL_POINT = 1e-6  # of a unit diagonal: least weight of the last efforts
 SAME_RATES = 1e-7  # of the largest rate: two motions that are the same
-INTERIOR_WEIGHT = 1e-9  # of a unit diagonal: weight of the point before, of interior points
-LEAST_CENTRING = 1e-8  # of the products of distances and multipliers: the next ones
+SMOOTH_WEIGHT = 1e-9  # of a unit diagonal: weight of the point before, of smooth laws
 NEARLY_SOLVED = 1e-6  # residual of efforts whose pieces are tried
 
 # -- time stepping ----------------------------------------------------------------------------

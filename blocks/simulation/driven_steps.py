@@ -1,22 +1,24 @@
 """How does a driven run get from one look of the program to the next?
 
-Machine code takes the steps and what the program tells it between them, as long as Python has
-nothing to judge: what it has done becomes part of the record when somebody looks. All else is as
-in any run: episodes, and events between them.
+As any run does: in episodes, and events between them. Where machine code carries out what it is
+told, and all that happens on the way, an episode goes on over many of the program's steps; what it
+has done becomes part of the record when somebody looks, or Python has to judge.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..native.short_calls import ShortCalls
 from ..numerics.arrays import Array, Indices
 from ..system.evaluator import Evaluator
 from .driver import Driver
 from .integration import Ending
 from .wanted import Wanted
+
+if TYPE_CHECKING:
+    from ..native.own_events import Ahead
 
 __all__ = ["DrivenSteps"]
 
@@ -29,27 +31,24 @@ MOST_STEPS = 1000
 class DrivenSteps:
     """The time that passes in a driven run.
 
-    The ``driver`` is of a run that has begun; ``slots`` are places of what is told among the
+    The ``driver`` is of a run that begins; ``inputs`` are places of what is told among the
     discrete values.
     """
 
-    def __init__(self, driver: Driver, slots: Indices) -> None:
-        self.driver, self.slots = driver, slots
+    def __init__(self, driver: Driver, inputs: Indices) -> None:
+        self.driver, self.inputs = driver, inputs
         self.problem, self.integration = driver.problem, driver.integration
         self.time_events = driver.events.time_events
         self.t = driver.settings.t_start  # time reached
-        self.tables = tables = self.problem.system.tables
-        self._slots = np.append(tables.slots, slots)  # of what changes at instants
-        self._rows = rows = self.problem.d[self._slots]
-        # told: values at these places that the program wants
-        self._of_tables, self.told = rows[: len(tables.slots)], rows[len(tables.slots) :]
-        self.changed = False  # whether they are new
-        #: Steps of the present episode, where machine code carries out what it is told.
-        self._bound: ShortCalls | None = None
-        self._kept: ShortCalls | None = None  # for episodes of the same method
-        self._limit = -np.inf  # before this time nothing is known to happen
-        self._passable = False  # whether machine code carries out what happens then
-        self._due = False  # whether Python has to
+        driver.begin_steps(self)
+        from ..native.own_events import Ahead
+
+        #: The present, as an instant at which something is known to happen.
+        self.now = Ahead(np.zeros(1), np.zeros((1, len(self.time_events.timed))), inputs,
+                         self.problem.d[None, inputs], np.zeros(1))
+        self.told = self.now.rows[0]  # what the program wants there
+        self.changed = False  # whether that is new
+        self._open = False  # whether an episode goes on, in which machine code carries that out
         self._seen = -np.inf  # up to when known instants have been looked for
 
     def tell(self, place: int | slice, number: Any) -> None:
@@ -59,12 +58,24 @@ class DrivenSteps:
             self.told[place] = number
             self.changed = True
 
+    def ahead(self, t: float, stop: float, most: int) -> Ahead:
+        """Instants up to ``stop`` that are known; the present one alone, where something was
+        told."""
+        now, times = self.now, self.time_events
+        if not self.changed:
+            return times.ahead(t, stop, most)
+        now.times[0], now.holds[0], now.until[0] = t, times.right_limits(t), times.known_from(t)
+        return now
+
     def advance(self, until: float) -> None:
         """Go on to a time, and past what is known to happen there."""
         if until > self._seen and self._seen < self.driver.settings.t_end:
             self._find_instants(until)
-        if self._bound is None or not self._goes(until):
-            self._with_python(until)
+        times, tiny = self.time_events.times, self.time_events.tiny(until)
+        k = int(times.searchsorted(until - tiny))
+        if k < len(times) and times[k] <= until + tiny:
+            until = float(times[k])
+        self._go_on(until)
 
     def _find_instants(self, until: float) -> None:
         """Find what is known to happen in the next part of the run: as much as has passed, but
@@ -76,36 +87,34 @@ class DrivenSteps:
         self.time_events.find(self.t, min(self.t + part, settings.t_end))
         #: Nothing at the end of a part is known, so the next one is looked for before.
         self._seen = self.t + part - step / 2
-        if self._bound is not None:
-            self._limit = self._free_until()
+        if self._open:
+            self.integration.stop = self.time_events.t_end
 
     def apply_changes(self) -> None:
         """Bring everything in line with what was told."""
-        if self.changed and not (self._bound is not None and self._goes(self.t)):
-            self._with_python(self.t)
+        self._go_on(self.t)
 
     def read(self, function: Evaluator, wanted: Wanted) -> Array:
         """What a function of the present point comes to; it changes with the next look."""
         if self.changed:
             self.apply_changes()
-        if self._bound is not None and not wanted.unknowns and (
-                reader := self._bound.reader(function, wanted.of_efforts)) is not None:
-            return reader()
+        if self._open and not wanted.unknowns and (reader := self.integration.method.reader(
+                function, wanted.of_efforts)) is not None:
+            return reader()  # type: ignore[no-any-return]
         self.catch_up()
         return function(*self.problem.arguments(self.t))
 
     def catch_up(self) -> None:
         """Make the record, and the problem, what they are at the present time."""
-        if self._bound is not None:
-            if (step := self._bound.taken()) is not None:
-                self.integration.observe(step)
+        if self._open:
+            self.integration.observe(self.integration.method.reached())
             self.driver.running.count()
             self.problem.solve(self.t, self.integration.y)
 
     def pause(self) -> None:
         """Bring record and problem to the present time, and begin anew when the run goes on."""
         self.catch_up()
-        self._bound, self._limit = None, -np.inf
+        self._open = False
         self._note_unbroken(self.t)
 
     def _note_unbroken(self, unbroken: float = -np.inf) -> None:
@@ -113,109 +122,61 @@ class DrivenSteps:
         if self.problem.delays is not None:
             self.problem.delays.unbroken = unbroken
 
-    # -- where Python judges -----------------------------------------------------------------
-    @np.errstate(invalid="ignore", over="ignore", divide="ignore")
+    def _go_on(self, until: float) -> None:
+        """Go on to a time; Python judges what machine code does not."""
+        if not (self._open and self._goes(until)):
+            with self.driver.failures(), np.errstate(
+                    invalid="ignore", over="ignore", divide="ignore"):
+                self._with_python(until)
+
+    def _goes(self, until: float) -> bool:
+        """Whether machine code gets there by itself."""
+        method: Any = self.integration.method
+        while self.changed or until - self.t > self.time_events.tiny(until):
+            limit, events = self.driver.running.limit(self.t, until), method.begun.item(1)
+            if self.changed and self.time_events.after(self.t) <= limit:
+                limit = self.t  # what was told comes first
+            done = method.go(limit, self.changed)
+            self.changed &= method.begun.item(1) == events
+            if not done:
+                return False
+            self.t = method.time
+        return True
+
     def _with_python(self, until: float) -> None:
         """Go on episode by episode."""
-        times = self.time_events
-        k = int(np.searchsorted(times.times, until - times.tiny(until)))
-        if k < len(times.times) and times.times[k] <= until + times.tiny(until):
-            until = float(times.times[k])
-        with self.driver.failures():
-            while self._due or self.changed or self.t < until:
-                ending = self._take_up() if self._bound is not None else None
-                if ending is None and self._bound is None:
-                    if self.changed:  # by what was told
-                        self._note_unbroken()
-                        self.driver.events.switching.look_back(self.t, NOTHING)
-                        self.problem.d[self.slots] = self.told
-                        self.changed = False
-                        self.driver.events.switch(self.t, NOTHING)
-                    if self.t >= until:
-                        return
-                    self._begin(until)
-                if ending is None and self.t < until:
-                    ending = self._go_on(until)
-                if ending is not None:
-                    self._bound, self._limit = None, -np.inf
-                    self.t = self.driver.carry_out(self.integration.trajectory.start, ending)
-
-    def _begin(self, until: float) -> None:
-        """Begin an episode, in machine code if that carries out what it is told, up to then."""
-        self.integration.begin(self.t, self.driver.events.take_struck())
-        self._note_unbroken()
-        method, times = self.integration.method, self.time_events
-        if method.own_events is None:
-            return
-        method.pieces = times.functions.around(self.t)
-        limit = self._free_until()
-        if self._is_due(until, limit) and not self._passable:
-            return
-        if self._kept is None or not self._kept.serves(method):
-            self._kept = ShortCalls(method, self._slots, self._rows, self.problem.laws)
-        self._bound = self._kept
-        self._of_tables[:] = self.problem.d[self.tables.slots]
-        self._bound.begin(times.known_from(self.t))
-        self._limit = limit
+        while self._open or self.changed or self.t < until:
+            ending = None
+            if self._open:
+                ending = self._take_up()
+            elif self.changed:  # by what was told
+                self._note_unbroken()
+                self.driver.events.switching.look_back(self.t, NOTHING)
+                self.problem.d[self.inputs] = self.told
+                self.changed = False
+                self.driver.events.switch(self.t, NOTHING)
+                continue
+            else:
+                self.integration.begin(self.t, self.driver.events.take_struck())
+                self._note_unbroken()
+                self._open = self.integration.method.own_events is not None
+            if not self._open:
+                self.integration.until = until
+                ending = self.integration.go_on()
+            elif ending is None and self._goes(until):
+                return
+            if ending is not None:
+                self._open = False
+                self.t = self.driver.carry_out(self.integration.trajectory.start, ending)
 
     def _take_up(self) -> Ending | None:
         """Let Python judge what machine code has left to it."""
-        assert self._bound is not None
-        full = self._bound.full
-        step = self._bound.taken()
+        integration, method = self.integration, self.integration.method
+        full, step = method.full, method.reached()
         self.driver.running.count()
-        ending = None if step is None else self.integration.taken(step)
-        self.t = self.integration.t
-        if self._due or (ending is None and self.changed and not full):
-            self.problem.solve(self.t, self.integration.y)
-            ending = Ending(self.t, self.time_events.at(self.t) if self._due else None)
-        self._due = False
+        ending = integration.taken(step)
+        self.t = integration.t
+        if ending is None and not full and (self.changed or method.waits):
+            self.problem.solve(self.t, integration.y)
+            ending = Ending(self.t, None if self.changed else self.time_events.at(self.t))
         return ending
-
-    def _go_on(self, until: float) -> Ending | None:
-        """Go on in the episode that has begun."""
-        if self._bound is not None and (self._passable or not self._is_due(until, self._limit)):
-            self._goes(until)
-            return None
-        self.integration.until = until
-        return self.integration.go_on()
-
-    def _goes(self, until: float) -> bool:
-        """Whether machine code gets there; else the next one to ask is :meth:`_take_up`."""
-        while until > self.t and self._is_due(until, self._limit):
-            if not (self._passable and self._goes_on(self._limit) and self._passes_instant()):
-                return False
-        if not self.changed and until - self.t <= self.time_events.tiny(until):
-            return True  # it is the same instant
-        return self._goes_on(max(until, self.t))
-
-    def _goes_on(self, until: float) -> bool:
-        """Whether machine code gets there, where nothing is known to happen on the way."""
-        assert self._bound is not None
-        done = self._bound.go(until, self.changed)
-        self.changed = self._bound.waiting
-        if done:
-            self.t = until
-        return done
-
-    def _passes_instant(self) -> bool:
-        """Whether machine code carries out what is known to happen now."""
-        assert self._bound is not None
-        times = self.time_events
-        self._of_tables[:] = self.tables.rows(np.array([times.just_after(self.t)]))[:, 0]
-        self._due = not self._bound.pass_instant(
-            self.t, times.right_limits(self.t), times.known_from(self.t))
-        self._limit = self._free_until()
-        return not self._due
-
-    def _is_due(self, until: float, limit: float) -> bool:
-        """Whether what is known to happen at a limit comes up to a time, or is one with it."""
-        return until >= limit - self.time_events.tiny(until)
-
-    def _free_until(self) -> float:
-        """Before which time nothing is known to happen."""
-        times = self.time_events
-        instant = times.after(self.t)
-        limit = min(instant, times.functions.end)
-        self._passable = instant == limit < times.t_end
-        return limit

@@ -9,6 +9,7 @@ import time as clock
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 from weakref import WeakMethod
 
 import numpy as np
@@ -29,6 +30,9 @@ from .interrupts import forget_interrupt, interruptible
 from .running_method import RunningMethod
 from .settings import Settings
 from .tolerances import Tolerances
+
+if TYPE_CHECKING:
+    from .driven_steps import DrivenSteps
 
 __all__ = ["Driver", "IslandsJoin"]
 
@@ -119,9 +123,10 @@ class Driver:
 
     # -- step by step ------------------------------------------------------------------------
     @np.errstate(invalid="ignore", over="ignore", divide="ignore")
-    def begin_steps(self) -> None:
+    def begin_steps(self, told: DrivenSteps | None = None) -> None:
         """Begin a run that goes on when it is told to."""
-        self.running.rules, self.running.driven = partial(self.events.rules, driven=True), True
+        self.running.rules = partial(self.events.rules, driven=True, told=told)
+        self.running.driven = True
         with self.failures():
             self._begin()
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
     from ..nonsmooth.modes.decisions import Change
     from ..nonsmooth.modes.drift_correction import Contacts
+    from .driven_steps import DrivenSteps
 
 __all__ = ["MOMENT", "Events", "Opening", "TrialStart"]
 
@@ -57,17 +58,17 @@ class Events:
         # struck: (family, instance) of contacts struck at the last event
         self.struck: tuple[tuple[int, int], ...] = ()
 
-    def rules(self, t: float, driven: bool = False) -> EventRules | None:
+    def rules(self, t: float, driven: bool = False, told: DrivenSteps | None = None
+              ) -> EventRules | None:
         """What a method may carry out itself; None where it takes more than it knows.
 
-        In a ``driven`` run what a program tells is an event too.
+        In a ``driven`` run what a program has ``told`` is an event too.
         """
         problem, switching, times = self.problem, self.switching, self.time_events
         samplings, laws = switching.samplings, problem.laws
-        slots = problem.system.tables.slots
         delayed = problem.delays is not None
         happens = driven or samplings.active or len(times.times) or problem.system.nm or (
-            len(slots) or delayed)
+            len(problem.system.tables.slots) or delayed)
         parts = None if laws is None else laws.decision_data(problem, t)
         known = parts is not None
         samplers, resets = samplings.rules(known), switching.resets.rules(known)
@@ -85,8 +86,8 @@ class Events:
             asked = switching.resets.relations()  # and decided on after what is assigned
             acting = parts.joint if asked is None else parts.joint & asked
         return EventRules(times.relations.at_zero, times.timed, times.relations.loops,
-                          times.duration, acting, slots, times.ahead, samplers, resets, parts,
-                          required, switching.indirect, switching.resting)
+                          times.duration, acting, (told or times).ahead, samplers, resets,
+                          parts, required, switching.indirect, switching.resting)
 
     @cached_property
     def _follows_efforts(self) -> bool:

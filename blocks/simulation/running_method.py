@@ -154,10 +154,11 @@ class RunningMethod:
         """A step of the method, as far as it may go before it is asked again."""
         if self.may_switch and self.current.looks_itself:
             self.current.review = self._auto.steps_to_go(self)
-        step: Step = self.current.advance(self._limit(t, stop))
+        step: Step = self.current.advance(self.limit(t, stop))
         return step
 
-    def _limit(self, t: float, stop: float) -> float:
+    def limit(self, t: float, stop: float) -> float:
+        """How far the method may go before it is asked again."""
         delays, functions = self.problem.delays, self.time_events.functions
         if delays is not None and not self.current.keeps_past:
             stop = min(stop, t + delays.shortest)
@@ -226,7 +227,9 @@ class RunningMethod:
             warn_user(f"At t = {step.t:.4g} s steps of {self.kind.name} stay at a point that is no "
                       "solution: states are within their tolerance, but what flows there may be "
                       "thousands of times that. Take method='auto' or 'rodas4'.")
-        return self.may_switch and self._changes_over(step)
+        # where a program drives machine code, when it looks must change nothing
+        asked = self.may_switch and not (self.driven and self.current.own_events is not None)
+        return asked and self._changes_over(step)
 
     def relieves(self, t: float) -> bool:
         """Whether something helps where a run chatters: from the next step on signs of what is

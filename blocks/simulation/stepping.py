@@ -132,7 +132,6 @@ class SteppedRun:
         self._seconds: dict[str, float] = {}  # what texts of durations come to
         self.input_units = tuple(one.unit.text or "1" for one in driven)
         self.output_units = tuple(self._readers[path][2].text or "1" for path in self.outputs)
-        driver.begin_steps()
         slots = [one.slots(driver.recording.system) for one in driven]
         ends = np.cumsum([0, *map(len, slots)])
         self._steps = DrivenSteps(driver, np.concatenate([NO_SLOTS, *slots]))

@@ -117,7 +117,8 @@ class Switching:
         samples = samples_of(rules, problem.d, self._at_point(
             lambda t: sampled(*problem.arguments(t), self._before), len(rules.owner)))
         return samples if rules.in_python is None else samples._replace(
-            in_python=self._calls.number(assigned_in_python(rules, samples), FAILED))
+            in_python=self._calls.address(
+                assigned_in_python(rules, samples), (1, None, None, None), 1))
 
     @cached_property
     def _assigned(self) -> ResetRoom:

@@ -121,19 +121,20 @@ class TimeEvents:
 
     def ahead(self, t: float, stop: float, most: int) -> Ahead:
         """Instants after ``t``, up to ``stop``, that a method may carry out."""
-        from ..native.own_events import Ahead
-
         first, last = (int(self.apart.searchsorted(end + self.tiny(end), side="right"))
-                       for end in (t, stop))
-        part = first, min(last, first + most)
+                       for end in (t, stop)) if len(self.apart) else (0, 0)
+        part = (first, min(last, first + most)) if first < last else (0, 0)
         if part not in self._ahead:
+            from ..native.own_events import Ahead
+
             times = self.apart[slice(*part)]
             holds = np.zeros((len(times), len(self.timed)))
             if self._function is not None and len(times):
                 holds[:, self._index] = self._hold_after(times).T
             following = np.append(times[1:], self.after(times[-1])) if len(times) else times
             rows = np.ascontiguousarray(self.system.tables.rows(self.just_after(times)).T)
-            found = Ahead(times, holds, rows, self._just_before(following))
+            found = Ahead(times, holds, self.system.tables.slots, rows,
+                          self._just_before(following))
             if holds.size + rows.size > MOST_KEPT or len(self._ahead) == MOST_PARTS:
                 return found
             self._ahead[part] = found

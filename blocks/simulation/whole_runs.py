@@ -107,7 +107,7 @@ class WholeRuns:
             return None
         method.carry_out(EventRules(
             times.relations.at_zero, times.timed, times.relations.loops, times.duration,
-            np.zeros_like(times.timed), self.system.tables.slots, times.ahead, islands=parts))
+            np.zeros_like(times.timed), times.ahead, islands=parts))
         method.pieces = times.functions.around(t0)
         slack = laws.slack(problem, t0, LEAST_ERROR * atol)
         method.watch(times.timed, times.curved, ~times.relations.told, slack, times.known_from(t0))

@@ -173,13 +173,11 @@ class Problem:
         except AlgebraicFailure as failure:
             self.failure = failure
             return np.full(self.size, np.nan)
-        held = None if self.laws is None or self.laws.held_modes is None \
-            else self.laws.held_modes.slope
         if self.laws is not None and self.laws.restless:
             self.failure = AlgebraicFailure(t, [self.laws.restless],
                                             "efforts that depend on each other do not settle")
             return np.full(self.size, np.nan)
-        slope = self.system.slope(*self.arguments(t)) if held is None else held
+        slope = self.system.slope(*self.arguments(t))
         if self.laws is not None:
             slope = self.laws.correct(slope, self, t)
         return slope[self.free] / self.scale

@@ -232,7 +232,7 @@ def margins_of(problem, t):
     if not isinstance(laws.held_modes, SolvedModes):
         return laws.margins(problem, t)
     evaluation = laws.evaluation
-    return laws.switching.of_determined(evaluation.present(problem, t), evaluation.efforts(problem))
+    return laws.switching.of_determined(evaluation.values(problem, t), evaluation.efforts(problem))
 
 
 def compared(problem, t, y, rng):

@@ -212,8 +212,9 @@ PLACES = {0: ("%x", 0), 1: ("%p", 0)}
 
 def in_loops(function, which, x, p):
     """A result of a function of x and p, by machine code in loops; and the number of its lines."""
-    text = LoopText()
-    room = Repetitions(function).write(text, which, PLACES, 0)
+    text, given = LoopText(), function.sx_in()
+    one = ca.Function("one", given, [function.call(given)[which]])
+    room = Repetitions(one).write(text, PLACES, 0)
     out = np.full(function.numel_out(which), np.nan)
     run_code(written(text, Beginning()), np.zeros(1), x, p, np.zeros(room + 1), out)
     return out, len(text.lines)
@@ -287,10 +288,10 @@ def test_slopes_margins_and_values_of_held_modes_are_those_of_the_expressions(bu
     p = np.array(problem.p, dtype=float)
     for _ in range(5):
         modes, x = random.integers(-1, 2, n), random.normal(size=nx)
-        constants = held.constants(problem, modes, d)
-        q = equations.with_room(np.concatenate([problem.z, problem.m, problem.d, constants,
+        numbers = held.kept.numbers(problem, modes, d)
+        q = equations.with_room(np.concatenate([problem.z, problem.m, problem.d, modes, numbers,
                                                 np.ones(nx), np.zeros(n)]))
-        k = ca.DM(held.symbols[-1].sparsity(), constants[n:])
+        k = ca.DM(held.symbols[-1].sparsity(), numbers)
         exact = function(0.3, x, problem.z, p, problem.m, problem.d, modes, k)
         for code, values in zip(codes, exact, strict=True):
             out = np.full(values.numel(), np.nan)

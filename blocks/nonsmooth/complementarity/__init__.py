@@ -40,7 +40,7 @@ from .mixed import Mixed, solve_mixed
 from .p_matrix import is_positive, signed_pivot
 from .scaling import components
 from .solving import Solution, Status, choose, solve
-from .undetermined import Stress, open_load, open_sides, stress_groups, undetermined_groups
+from .undetermined import Stress, open_load, stress_groups, undetermined_groups
 
 __all__ = [
     "Friction",
@@ -57,7 +57,6 @@ __all__ = [
     "is_positive",
     "kept",
     "open_load",
-    "open_sides",
     "sequential_impact",
     "share_of",
     "shares_at_times",

@@ -3,7 +3,7 @@
 Rest is tried first, or the modes that efforts come from. Then all modes change that are wrong;
 where that goes round, one at a time (block principal pivoting), which ends where all principal
 minors are positive. Where that does not lead to the end, and of hundreds of elements, efforts are
-sought from inside their bounds (:mod:`.interior_points`). They are taken where their residual
+sought by laws that are smooth at first (:mod:`.smoothing`). They are taken where their residual
 proves them.
 
 References
@@ -26,7 +26,6 @@ from ...numerics.tolerances import (
     TERMS_ROUNDING,
     TINY,
 )
-from .interior_points import from_inside
 from .problem import (
     FEW,
     INFINITE,
@@ -39,6 +38,7 @@ from .problem import (
     rounding,
     weigh,
 )
+from .smoothing import by_smoothing
 from .sparse_lu import Factors
 
 __all__ = ["ENUMERATED", "FOUND", "NONE", "NOT_FOUND", "SEVERAL", "count_answers", "decide",
@@ -143,7 +143,7 @@ def decide(problem: Problem, factors: Factors, tol: float, n: int, rests: bool) 
         problem.pieces[i] = 0 if rests else piece(problem, problem.x, i)
     if _by_pieces(problem, factors, tol, n):
         return FOUND
-    if from_inside(problem, factors, tol, n):
+    if by_smoothing(problem, factors, tol, n):
         problem.kept[:n] = problem.x[:n]
         if problem.faint == 0.0:
             _from_kept(problem, factors, tol, n)  # which are more exact

@@ -68,19 +68,6 @@ class Problem(NamedTuple):
     limit: Vector
     right: Vector
     room: Vector
-    # below, above, lower, upper: distances from both bounds, and their multipliers: rate is
-    # upper - lower; ``to_below`` and so on are the directions in which they go
-    below: Vector
-    above: Vector
-    lower: Vector
-    upper: Vector
-    to_below: Vector
-    to_above: Vector
-    to_lower: Vector
-    to_upper: Vector
-    # lower_product, upper_product: of these directions, which are neglected in finding them
-    lower_product: Vector
-    upper_product: Vector
     best: Vector  # best, least: the efforts with the least residual so far, and that
     least: Vector
     held: Flags  # whether bounds leave no room between them
@@ -99,7 +86,7 @@ def problem_of(most: int, entries: int, faint: float = 0.0) -> Problem:
     """Room for so many elements, and entries of a matrix."""
     return Problem._make([
         np.zeros(most + 1, dtype=np.int64), np.zeros(entries, dtype=np.int64),
-        *np.zeros((3, entries)), *np.zeros((34, most)), np.zeros(1),
+        *np.zeros((3, entries)), *np.zeros((24, most)), np.zeros(1),
         np.zeros(most, dtype=bool), *np.zeros((4, most), dtype=np.int64),
         np.zeros(2, dtype=np.int64), faint])
 

@@ -61,8 +61,6 @@ from .sparse_lu import Factors, analyse, factors_of
 
 __all__ = ["Solution", "Status", "choose", "solve"]
 
-MANY_PARTS = 16
-"""From this many islands on, all are tried in one problem first."""
 FILLED = 20  # entries of factors, each by one of a matrix: to begin with
 
 
@@ -224,14 +222,9 @@ def choose(D: Matrix, drive: Array, bounds: Array, slopes: Sequence[Matrix] | No
     rows = np.zeros((AT_REST, n))
     rows[DRIVE], rows[LOW : FORTH + 1], rows[MOVED], rows[STATE] = drive, bounds, moved, slides
     rows[AT_FIRST], rows[NOISE] = near, noise
-    count, label = components(sum(map(abs, by), abs(D)))
-    parts, status, suspects = grouped(label), Status.SOLVED, [np.zeros(0, dtype=int)]
-    systems = 0
-    if count >= MANY_PARTS and not by:
-        found, whole, systems = _choose_part(rows, D, by, np.arange(n))
-        if found in GOES_ON:
-            rows, parts = whole, []
-    for here in parts:
+    _, label = components(sum(map(abs, by), abs(D)))
+    systems, status, suspects = 0, Status.SOLVED, [np.zeros(0, dtype=int)]
+    for here in grouped(label):
         found, rows[:, here], more = _choose_part(rows, D, by, here)
         systems += more
         if found not in GOES_ON:

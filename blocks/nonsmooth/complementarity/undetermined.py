@@ -31,11 +31,7 @@ from .scaling import (
     in_equal_units,
 )
 
-__all__ = ["kernel", "open_load", "open_sides", "stress_groups", "stresses", "undetermined_groups"]
-
-
-ENDLESS = 1e4
-"""Times the smallest range: as good as no bound."""
+__all__ = ["kernel", "open_load", "stress_groups", "stresses", "undetermined_groups"]
 
 
 class Stress(NamedTuple):
@@ -144,25 +140,6 @@ def open_load(D: Array, through: Array, others: Array) -> bool:
         return False
     felt = np.linalg.norm(others * size, axis=1, keepdims=True)  # by efforts of which some are zero
     return bool(np.any(np.abs(others @ basis) > RATE_OF_STRESS * np.maximum(felt, TINY)))
-
-
-def open_sides(lower: Array, upper: Array) -> tuple[Array, Array]:
-    """Bounds without far ones that are endless beside the range of others.
-
-    What a one-way clutch of 1e6 N*m bears is no share of that where it meets a brake of 1 N*m: it
-    is open to one side, as a contact is.
-
-    Examples
-    --------
-    >>> open_sides(np.array([-1e6, -1.0]), np.array([0.0, 1.0]))[0].tolist()
-    [-inf, -1.0]
-    """
-    with np.errstate(invalid="ignore"):
-        width = upper - lower
-    least = np.where(np.isfinite(width) & (width > 0), width, np.inf).min(axis=0, initial=np.inf)
-    far = ENDLESS * np.where(np.isfinite(least), least, np.inf)
-    below, above = (lower < -far) & (upper < far), (upper > far) & (lower > -far)
-    return np.where(below, -np.inf, lower), np.where(above, np.inf, upper)
 
 
 def kernel(A: Array) -> Array:

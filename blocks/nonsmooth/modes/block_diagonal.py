@@ -37,10 +37,10 @@ class BlockDiagonal:
         return ca.vertcat(ca.SX(0, 1), *(ca.vec(matrix[m, m]) for m in members))
 
     def taken_from(self, matrix: Matrix) -> Array:
-        """The entries of one full matrix, (1, entries)."""
-        out = np.empty((1, self.size))
+        """The entries of one full matrix."""
+        out = np.empty(self.size)
         for _, rows, places in self.alike:
-            out[0, places] = matrix[rows[:, :, None], rows[:, None, :]]
+            out[places] = matrix[rows[:, :, None], rows[:, None, :]]
         return out
 
     def full(self, entries: Array, n: int) -> Matrix:
@@ -55,18 +55,6 @@ class BlockDiagonal:
         out = np.zeros(right.shape)
         for _, rows, matrices in self._stacks(entries):
             out[:, rows] = np.linalg.solve(matrices, right[:, rows, None])[..., 0]
-        return out
-
-    def solve_safely(self, entries: Array, right: Array, dependent: float) -> Array | None:
-        """Solve one matrix for a right side; None where a pivot is no larger than ``dependent``."""
-        from scipy.linalg.lapack import dgesv
-
-        out = np.empty(right.shape)
-        for _, rows, places in self.alike:
-            for members, matrix in zip(rows, entries[places], strict=True):
-                lu, _, out[members], failed = dgesv(matrix, right[members])
-                if failed or not (np.abs(lu.diagonal()) > dependent).all():
-                    return None
         return out
 
     def least_pivots(self, entries: Array) -> Array:

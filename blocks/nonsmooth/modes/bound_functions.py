@@ -31,11 +31,6 @@ class BoundFunctions:
         # by_u, by_z: derivatives by inputs and by unknowns of algebraic loops
         self.by_u = system.function("jacobian", by_u)
         self.few = size <= DENSE
-        self.dense = None  # slopes of few elements by efforts, row by row; else None
-        if self.few:
-            own = by_u[:, elements.column.tolist()]
-            own = own * ca.repmat(ca.DM(elements.unit).T, own.shape[0], 1)
-            self.dense = system.function("bounds_u", ca.densify(own).T)
         self.by_z = system.function("jacobian", by_z) if system.nz else None
         # whether the slopes depend on parameters only
         self.constant = not system.nz and symbols_in(by_fast) <= symbols_in(tape.p)
@@ -56,8 +51,8 @@ class BoundFunctions:
         Dense for few elements, sparse for many.
         """
         n, args = self.elements.size, problem.arguments(t)
-        if self.dense is not None and self.by_z is None:
-            return list(self.dense(*args).reshape(4, n, n))
+        if self.few and self.by_z is None:
+            return list(self.elements.columns_of(self.by_u.dense(*args)).reshape(4, n, n))
         by_u = through_loops(self.by_u, self.by_z, problem.system.residual_u, problem, t)
         by_taken = sp.csr_matrix(by_u)[:, self.elements.column].multiply(
             self.elements.unit[None, :]).tocsr()

@@ -94,7 +94,7 @@ class Decisions:
             self.painleve.refuse_jam(problem, t, np.ones(self.elements.size, dtype=bool))
             self.painleve.refuse_several(problem, t)
             effort = np.abs(evaluation.efforts(problem)).max(initial=0.0)
-            idle = evaluation.present(problem, t).idle & ~contact & (state.modes == 0)
+            idle = evaluation.values(problem, t).idle & ~contact & (state.modes == 0)
             if idle.any():  # friction without strength lets go of a load, not of rounding
                 state.slack = np.where(idle, ROUNDING * effort, state.slack)
 
@@ -134,14 +134,14 @@ class Decisions:
         state.slack = self._slack_of_friction(problem, t)
         if parting.any():
             grain = CANCELLATION * largest_position(problem)
-            parting &= np.abs(self.evaluation.present(problem, t).gap) <= grain
+            parting &= np.abs(self.evaluation.values(problem, t).gap) <= grain
             state.slack = np.where(parting, 2 * grain, state.slack)
 
     def _slack_of_friction(self, problem: Problem, t: float) -> Array | float:
         waits = (self.state.modes == 0) & ~self.elements.contact  # until its load is clear
         if not waits.any():
             return 0.0
-        now, effort = self.evaluation.present(problem, t), self.evaluation.efforts(problem)
+        now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
         allowed = AT_BOUND * np.where(np.isfinite(now.high - now.low), now.high - now.low, 0.0)
         room = np.minimum(now.high - effort, effort - now.low)
         open_ = self.indeterminacy.elements_of(problem, t, self.state.modes == 0)[1]
@@ -192,7 +192,7 @@ class Decisions:
         loaded = False if evaluation.load is None else evaluation.load.dependent & active
         powerless = (crossed | loaded | (before != 0)) & free & (state.modes == 0)
         # friction without strength holds nothing, not even by rounding
-        state.modes[powerless & evaluation.present(problem, t).idle] = 1
+        state.modes[powerless & evaluation.values(problem, t).idle] = 1
         return struck
 
     def _moves_on(self, problem: Problem, t: float, now: LawValues) -> Flags:
@@ -205,7 +205,7 @@ class Decisions:
         crossed = np.zeros(self.elements.size, dtype=bool)
         if not len(touched):
             return crossed
-        now = self.evaluation.present(problem, t)
+        now = self.evaluation.values(problem, t)
         width = now.high - now.low
         width = np.where(np.isfinite(width), width, np.abs(self.evaluation.efforts(problem)))
         far = largest_position(problem)

@@ -20,11 +20,11 @@ from ..complementarity import components
 from .elements import Elements
 from .memory import Memory
 
-__all__ = ["Components", "Delassus", "Matrix", "dense_inverses", "is_singular",
+__all__ = ["DENSE", "Components", "Delassus", "Matrix", "dense_inverses", "is_singular",
            "pseudo_inverse", "stopping_effort", "through_loops", "torn_by"]
 
 CROWD = 256  # elements up to which a singular matrix is inverted densely
-DENSE = 80  # unknowns of algebraic loops up to which they are followed densely
+DENSE = 80  # elements, and unknowns of algebraic loops, up to which matrices are dense
 
 Matrix: TypeAlias = Any  #: a NumPy array, or a sparse matrix of SciPy
 Components: TypeAlias = NDArray[np.int32]  #: number of the island of every element
@@ -37,7 +37,6 @@ class RateFunctions(Protocol):
     constant: bool
     few: bool
     flow_varies: Flags
-    delassus: Evaluator | None
     rate_u: Evaluator
     rate_z: Evaluator | None
     slope_u: Evaluator
@@ -65,13 +64,13 @@ class Delassus:
 
     def _matrix(self, problem: Problem, t: float) -> Matrix:
         functions, elements, nz = self.functions, self.elements, problem.system.nz
-        args, few = problem.arguments(t), functions.delassus is not None
-        if functions.delassus is not None and not nz:
-            return functions.delassus(*args).reshape(elements.size, elements.size)
+        args, few = problem.arguments(t), elements.size <= DENSE
         if few and nz <= DENSE:
-            assert functions.rate_z is not None
-            return -elements.columns_of(functions.rate_u.dense(*args) + (
-                functions.rate_z.dense(*args) @ torn_by(problem.system.residual_u, problem, t)))
+            by_u = functions.rate_u.dense(*args)
+            if functions.rate_z is not None:
+                by_u = by_u + functions.rate_z.dense(*args) @ torn_by(
+                    problem.system.residual_u, problem, t)
+            return -elements.columns_of(by_u)
         by_u = through_loops(functions.rate_u, functions.rate_z, problem.system.residual_u, problem,
                              t)
         d = -by_u[:, elements.column].multiply(elements.unit[None, :]).tocsc()

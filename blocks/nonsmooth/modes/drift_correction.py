@@ -20,7 +20,7 @@ from ...system import Evaluator, Problem
 from ...system.points import Points
 from ..contract import Laws
 from ..unsettled import unsettled
-from .delassus import dense_inverses, pseudo_inverse
+from .delassus import DENSE, dense_inverses, pseudo_inverse
 from .gaps import (
     RIGID,
     TWO_BODIES,
@@ -165,17 +165,15 @@ class _Closing:
     def _matrices_as_column(self) -> Evaluator | None:
         """What closing takes, as one column: how positions follow states, states efforts, gaps
         positions, and D; None where D is not dense."""
-        functions, system = self.laws.functions, self.laws.system
-        if functions.delassus is None:
+        functions, system, elements = self.laws.functions, self.laws.system, self.laws.elements
+        if elements.size > DENSE:
             return None
-        slope_x, slope_u, by_x, d = (f.function for f in (
-            system.slope_x, functions.slope_u, self.by_x, functions.delassus))
-        symbols = d.sx_in()
-        pushed = slope_u(*symbols)[:, self.laws.elements.column.tolist()]
-        place = self.positions.tolist()
+        symbols, place = system.arguments, self.positions.tolist()
+        slope_x, slope_u, by_x, rate_u = (f.function(*symbols) for f in (
+            system.slope_x, functions.slope_u, self.by_x, functions.rate_u))
         return Evaluator(ca.Function("closing", symbols, [ca.densify(ca.veccat(*map(ca.densify, (
-            slope_x(*symbols)[place, :], pushed @ ca.diag(ca.DM(self.laws.elements.unit)),
-            by_x(*symbols)[:, place], d(*symbols).T))))]))
+            slope_x[place, :], elements.pushed(slope_u), by_x[:, place],
+            -elements.pushed(rate_u)))))]))
 
     def _matrices_at(self, function: Evaluator, points: Points) -> list[Cube]:
         """What closing takes, as stacks of matrices; 0 where not finite, which flows show."""

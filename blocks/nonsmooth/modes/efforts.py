@@ -1,8 +1,8 @@
 """Which efforts belong to the present modes?
 
 With inertia at both sides, efforts that slide follow from the states, and those that stick from
-``rate == 0``. Where a network has held modes (:mod:`blocks.nonsmooth.modes.solved_modes`) these
-give them; here is what holds for every network.
+``rate == 0``. In machine code and at many points
+:mod:`blocks.nonsmooth.modes.solved_modes` gives them.
 """
 
 from __future__ import annotations
@@ -35,18 +35,13 @@ class Efforts:
 
     def apply(self, problem: Problem, t: float) -> None:
         """Set the problem's inputs to the efforts of the present modes."""
-        held, evaluation, self.restless = self.evaluation.held_modes, self.evaluation, ""
-        if held is not None and held.apply(problem, t, evaluation.state.modes, evaluation.delassus):
-            return
-        self._iterate(problem, t)
-        if held is not None:
-            held.slope = evaluation.system.slope(*problem.arguments(t))
-
-    def _iterate(self, problem: Problem, t: float) -> None:
-        """Bring efforts to those of the modes."""
         elements, last, loaded = self.elements, np.inf, self.evaluation.load is not None
+        self.restless = ""
         noise = 0.0  # what loads are known to, as differences of what drives and what mass takes
         problem.u[~np.isfinite(problem.u)] = 0.0  # of a trial point without finite values
+        if not self.nonlinear:  # from none: where many efforts do, the least ones are found
+            elements.put(problem.u, np.zeros(elements.size))
+            problem.solve_algebraic(t)
         for k in range(ROUNDS if self.nonlinear else 1):
             now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
             if loaded and k == FEW:
@@ -74,11 +69,12 @@ class Efforts:
             residual = np.where(stuck, now.rate, now.sliding(modes) - effort)
             explicit = ~stuck & ~load.dependent  # such as no effort of an open contact, exactly
             return np.where(explicit, residual, load.newton(problem, t, residual))
-        step = np.where(stuck, 0.0, now.sliding(modes) - effort)
-        if stuck.any():
+        holds = stuck & ~delassus.immovable(problem, t)  # at a dead centre the lever is rounding
+        step = np.where(holds, 0.0, np.where(stuck, 0.0, now.sliding(modes)) - effort)
+        if holds.any():
             d = delassus.matrix(problem, t)
             rate = now.rate - d @ step if step.any() else now.rate
-            step[stuck] = delassus.solve(d, stuck, rate[stuck])
+            step[holds] = delassus.solve(d, holds, rate[holds])
         return step
 
     @property

@@ -42,7 +42,7 @@ class Evaluation:
         # rates and flows that are none
         self.rounding = _Rounding(functions, self.memory, self.state)
         # efforts and slopes in one or two evaluations, where the network is simple enough
-        self.held_modes = None if functions.held_modes is None else functions.held_modes.fresh()
+        self.held_modes = functions.held_modes
         # bounds that depend on efforts, where there are any
         self.load = None if functions.bounds is None else LoadDependence(
             functions.bounds, self.delassus, self.state,
@@ -52,12 +52,6 @@ class Evaluation:
         """Flows, bounds and rates at the problem's present efforts."""
         out = self.functions.values(*problem.arguments(t)).reshape(7, self.size)
         return LawValues(*out)
-
-    def present(self, problem: Problem, t: float) -> LawValues:
-        """Flows, bounds and gaps at the present point, of the last look where it was there."""
-        held = self.held_modes
-        values = None if held is None else held.values(problem, t, self.state.modes)
-        return self.values(problem, t) if values is None else LawValues(*values)
 
     def efforts(self, problem: Problem) -> Array:
         """Present efforts of the elements."""

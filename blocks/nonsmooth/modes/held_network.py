@@ -23,21 +23,20 @@ from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
 from ...numerics.copies import put_back
 from ...numerics.rewriting import contained, dependent_pairs
-from ...numerics.tolerances import FULFILLED, NOISE, PIVOT_NONE
+from ...numerics.tolerances import FULFILLED, NOISE
 from ...system import Problem, System
 from ...system.points import Points
-from ..complementarity import Island, Stress, kept, open_sides, share_of, stress_groups
-from ..mode_state import NetworkState
+from ..complementarity import Island, Stress, kept, share_of, stress_groups
+from ..mode_state import ModeState
 from .elements import Elements
 from .islands import UNLOADED
 from .law_expressions import LawExpressions
 from .massless_contacts import bear_impulses
-from .mode_equations import MOST_KEPT, ModeEquations, rows_of, told_sliding, without_rounding
+from .mode_equations import MOST_KEPT, ModeEquations, rows_of, told_sliding
 from .resting_relations import RestingRelations, indirect_relations, relations_of_efforts
 
 __all__ = ["HeldNetwork", "filled", "rounding_of", "slack_of"]
 
-WIDE = 1e4  # times the widest range: as wide as one without an end counts
 TRIED = 3  # points at which equations that leave inputs open are solved
 GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill the interval evenly
 
@@ -48,8 +47,7 @@ class _Sharing(NamedTuple):
     # what shares a load evenly, to be multiplied by what is taken. Where stuck elements of a
     # constant strength F have one motion, of which only the sum c.u of what they take is told, each
     # takes the same share of its strength: u = F sgn(c) c.u / (F.abs(c)). So all come to their
-    # bounds together, when nothing else could hold them either. Of other constant bounds those bear
-    # changes that have most room, as a stop beside a friction
+    # bounds together, when nothing else could hold them either
     even: Array
     split: list[Stress]  # groups of these, whose split is sought where modes are decided on
     open: Array  # directions of what is taken that remain open, as columns
@@ -89,11 +87,9 @@ class HeldNetwork:
     entries_of : of each island its constants
     decided_by : flow, effort, low, high, what the mode's equations miss, and the slopes
     length : operations of what is solved for at every point
-    slope : slopes at the last evaluation; not kept
     """
 
     has_derivatives = True
-    slope: Array | None = None
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
                  equations: ModeEquations, islands: list[Indices]) -> None:
@@ -285,8 +281,6 @@ class HeldNetwork:
             elif self.elements.valve[members].all() or (low == high)[members].any():
                 open_.append(basis)
             else:
-                even[np.ix_(members, members)] = _by_ranges(
-                    low[members], high[members], basis[members])
                 split.append(Stress(members, basis[members]))
         return _Sharing(even, split, np.hstack(open_))
 
@@ -338,7 +332,7 @@ class HeldNetwork:
             by_rate[own] = -(solver[own] * free) @ made.combine[own]
         return by_value, by_rate
 
-    def constants(self, problem: Problem, t: float, state: NetworkState) -> Array:
+    def constants(self, problem: Problem, t: float, state: ModeState) -> Array:
         """The constants of the present modes in one row."""
         by_value, by_rate, level, ends = self.taken_by(problem, t, state.solved_modes)
         told = np.where(state.unloaded, UNLOADED, np.any(
@@ -358,20 +352,6 @@ class HeldNetwork:
             by_rate[members] += change @ by_rate[members]
             level[members], ends[members] = own, theirs
         return by_value, by_rate, level, ends
-
-    def projections(self, problem: Problem, t: float, modes: Indices, islands: list[Indices]
-                    ) -> list[tuple[Array, Array]]:
-        """Of parts of elements that feel no others: combinations that say something about states,
-        and what brings these there."""
-        weight = self.equations.matrices(problem, t, modes).weight
-        of = [weight[(weight[:, island] != 0.0).any(axis=1)] for island in islands]
-        if not any(map(len, of)):
-            return [(mine, np.zeros((self.system.nx, 0))) for mine in of]
-        by_x = self.equations.values_by_x(problem, t, modes)
-        push = self.equations.slope_by_taken(problem, t)
-        return [(mine, push[:, island] @ np.linalg.pinv(without_rounding(
-            without_rounding(mine[:, island], by_x[island]), push[:, island]), rcond=PIVOT_NONE))
-                for mine, island in zip(of, islands, strict=True)]
 
     # -- finished runs ---------------------------------------------------------------------
     def inputs_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:
@@ -406,18 +386,6 @@ def _split(group: Stress, taken: Array, lower: Array, upper: Array) -> _Split:
     level, by = kept(island, found.ends, island.weights)
     ends = np.where(found.loose.any(), 0, found.ends)
     return _Split(members, by @ felt - np.eye(len(members)), level, ends)
-
-
-def _by_ranges(low: Array, high: Array, basis: Array) -> Array:
-    """What shares efforts so that those of wide ranges bear most: the least ones in units of these.
-
-    By a basis of efforts without effect.
-    """
-    width = np.subtract(*open_sides(low, high)[::-1])
-    ends = np.isfinite(width)
-    unit = np.where(ends, width, WIDE * width[ends].max(initial=1.0 / WIDE))
-    q = np.linalg.qr(basis / unit[:, None])[0]
-    return np.eye(len(unit)) - unit[:, None] * (q @ q.T) / unit
 
 
 def _relations_of_islands(rows: list[ca.SX], system: System, laws: LawExpressions,
@@ -486,12 +454,12 @@ def _untaken(values: ca.SX, symbols: ca.SX) -> Flags:
     return out
 
 
-def slack_of(state: NetworkState, elements: Elements) -> Array:
+def slack_of(state: ModeState, elements: Elements) -> Array:
     """What rounding may make of the margins of present modes, and what a diode does not notice."""
     return rounding_of(state) + np.where(state.modes == 0, 0.0, elements.valve * state.least_flow)
 
 
-def rounding_of(state: NetworkState) -> Array:
+def rounding_of(state: ModeState) -> Array:
     """What rounding may make of the margins of present modes."""
     stuck = state.modes == 0
     return NOISE * np.where(stuck, state.strong, state.fast) + np.where(stuck, *state.noise)

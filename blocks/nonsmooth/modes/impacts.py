@@ -26,7 +26,7 @@ from .evaluation import Evaluation
 from .gaps import largest_position
 from .load_dependence import LoadDependence
 
-__all__ = ["Impacts", "impact_with_friction"]
+__all__ = ["Impacts", "impact_of", "push"]
 
 
 class Impacts:
@@ -75,12 +75,16 @@ class Impacts:
         near = NEAR_GAP * largest_position(problem)
         group = self.elements.contact & self.evaluation.connected_with(problem, t, closing) & (
             closing | (self.state.modes == 0) | (now.gap <= near))
-        restitution = self.evaluation.functions.restitution(*problem.arguments(t))
-        if self.evaluation.load is not None:
-            return self._impulses_with_friction(problem, t, group, now, restitution)
+        load, contact, resting = self.evaluation.load, self.elements.contact, self.state.modes == 0
+        sides = now.flow, now.low, now.high, now.back, now.forth
+        if load is not None:
+            endless = resting & ~np.isfinite(now.high - now.low)
+            group |= (load.dependent | endless) & ~contact
         index = np.flatnonzero(group)
         d = sp.dense(self.delassus.matrix(problem, t)[index][:, index])
-        return index, sequential_impact(d, now.flow[index], restitution[index])
+        return index, impact_of(problem, t, self.elements, load, resting, index, d, sides,
+                                self.evaluation.functions.restitution(*problem.arguments(t)),
+                                np.zeros(self.elements.size))
 
     def stop(self, problem: Problem, t: float, resting: Flags, stopping: Flags,
              turning: Flags | None = None) -> None:
@@ -107,78 +111,61 @@ class Impacts:
         return np.flatnonzero(resting), effort
 
     def _push(self, problem: Problem, t: float, index: Indices, impulse: Array) -> None:
-        """Change the states as impulses of some elements do.
+        """Change the states as impulses of some elements do."""
+        push(problem, t, lambda: self.delassus.slope_by_efforts(problem, t, index) @ impulse,
+             self.evaluation.functions.fixed)
 
-        What follows work, such as a temperature, does so at the mean of the flows before and
-        after: the work of an impulse is exactly that.
-        """
-        before = problem.x.copy()
-        change = self.delassus.slope_by_efforts(problem, t, index) @ impulse
-        problem.x += change
-        if not self.evaluation.functions.fixed:
-            problem.x[:] = before + change / 2
-            problem.solve_algebraic(t)
-            problem.x[:] = before + self.delassus.slope_by_efforts(problem, t, index) @ impulse
+
+def push(problem: Problem, t: float, change: Callable[[], Array], fixed: bool = False) -> None:
+    """Change the states as impulses do, by ``change`` at the present point; ``fixed``: everywhere.
+
+    What follows work, such as a temperature, does so at the mean of the flows before and after: the
+    work of an impulse is exactly that.
+    """
+    before = problem.x.copy()
+    for share in (1.0,) if fixed else (0.5, 1.0):
+        problem.x[:] = before + share * change()
         problem.solve_algebraic(t)
 
-    def _impulses_with_friction(self, problem: Problem, t: float, group: Flags, now: LawValues,
-                                restitution: Array) -> tuple[Indices, Impact]:
-        """Find the impulses of contacts and of the friction that they load; who, and the impact."""
-        load, contact, resting = self.evaluation.load, self.elements.contact, self.state.modes == 0
-        assert load is not None
-        bottom = np.where(resting, now.low, now.back)
-        top = np.where(resting, now.high, now.forth)
-        endless = ~np.isfinite(top - bottom) & ~contact & resting
-        index = np.flatnonzero(group | (load.dependent & ~contact) | endless)
-        return index, impact_with_friction(
-            problem, t, self.elements, load, resting, index,
-            dense_block(self.delassus.matrix(problem, t), index, index), now.flow[index],
-            restitution[index], bottom[index], top[index], np.zeros(self.elements.size))
 
-
-def impact_with_friction(problem: Problem, t: float, elements: Elements,
-                         bounds: LoadDependence | BoundFunctions, resting: Flags, index: Indices,
-                         d: Array, flow: Array, restitution: Array, bottom: Array, top: Array,
-                         effort: Array) -> Impact:
+def impact_of(problem: Problem, t: float, elements: Elements,
+              bounds: LoadDependence | BoundFunctions | None, resting: Flags, index: Indices,
+              d: Array, now: tuple[Array, ...], restitution: Array, effort: Array) -> Impact:
     """Impulses of contacts, and of friction whose bounds are proportional to impulses.
 
-    Slopes of ``bounds`` by efforts are asked for at impulses as large efforts; they bend (gears
-    with losses), and are found by repetition. Elements that are ``resting`` are at rest; of others
-    bounds in motion count. ``index`` is who takes part, and what all else is of; ``d`` is the
-    change of flows by impulses, with its sign turned; ``bottom`` and ``top`` are bounds of efforts
-    at rest or in motion, as each is: what is finite bears no impulse unless it follows others;
-    ``effort`` is of all elements, which those that take no part keep.
+    ``index`` is who takes part, ``d`` the change of their flows by impulses, with its sign turned;
+    what else is given is of all elements. Slopes of ``bounds`` by efforts are asked for at impulses
+    as large efforts; they bend (gears with losses), and are found by repetition. None: contacts
+    load nothing. ``now`` are flows, and bounds at rest and in motion, of which those count that
+    each is at; what is finite bears no impulse unless it follows others. ``effort`` is kept by
+    those that take no part.
     """
-    contact, rests = elements.contact[index], resting[index, None]
-    restitution = np.where(contact, restitution, 0.0)
+    flow, low, high, back, forth = (side[index] for side in now)
+    if bounds is None:
+        return sequential_impact(d, flow, restitution[index])
+    contact, rests = elements.contact[index], resting[index]
+    bottom, top = np.where(rests, low, back), np.where(rests, high, forth)
+    bottom = np.where(np.isfinite(bottom), 0.0, bottom)
+    top = np.where(contact, np.inf, np.where(np.isfinite(top), 0.0, top))
 
-    def slopes(impulse: Array) -> tuple[Array, Array]:
+    def slopes(impulse: Array) -> list[Array]:
         effort[index] = FULL * impulse
         elements.put(problem.u, effort)
         problem.solve_algebraic(t)
         low, high, back, forth = (dense_block(s, index, index) for s in bounds.slopes(problem, t))
-        return np.where(rests, low, back), np.where(rests, high, forth)
+        return [np.where(rests[:, None], low, back), np.where(rests[:, None], high, forth)]
 
     with put_back(problem.u, problem.z):
-        return _with_bounds_by_impulses(d, flow, restitution, contact, bottom, top, slopes)
-
-
-def _with_bounds_by_impulses(
-        d: Array, flow: Array, restitution: Array, contact: Flags, bottom: Array, top: Array,
-        slopes: Callable[[Array], tuple[Array, Array]]) -> Impact:
-    """Find impulses, by repetition, with the slopes of bounds that they themselves lead to."""
-    low = np.where(np.isfinite(bottom), 0.0, bottom)
-    high = np.where(contact, np.inf, np.where(np.isfinite(top), 0.0, top))
-    impulse = contact.astype(float)
-    present = slopes(impulse)
-    for _ in range(ROUNDS):
-        impact = sequential_impact(d, flow, restitution, Friction(contact, low, high, *present))
-        change = np.abs(impact.impulse - impulse).max()
-        impulse, last = impact.impulse, present
+        impulse = contact.astype(float)
         present = slopes(impulse)
-        if all(map(np.array_equal, present, last)):  # the same problem again
-            return impact
-        if change <= SETTLED * np.abs(impulse).max():
-            return impact
+        for _ in range(ROUNDS):
+            impact = sequential_impact(d, flow, np.where(contact, restitution[index], 0.0),
+                                       Friction(contact, bottom, top, *present))
+            change = np.abs(impact.impulse - impulse).max()
+            impulse, last = impact.impulse, present
+            present = slopes(impulse)
+            if all(map(np.array_equal, present, last)) or (  # the same problem again
+                    change <= SETTLED * np.abs(impulse).max()):
+                return impact
     settled = change <= SAME_AS_BEFORE * np.abs(impulse).max()
     return replace(impact, converged=impact.converged and settled)

@@ -19,14 +19,7 @@ from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
 from ...numerics.copies import put_back
-from ...numerics.tolerances import (
-    AT_BOUND,
-    BLOCK_SINGULAR,
-    RATE_UNHELD,
-    ROUNDING,
-    SAME_AS_BEFORE,
-    TINY,
-)
+from ...numerics.tolerances import BLOCK_SINGULAR, RATE_UNHELD, ROUNDING, SAME_AS_BEFORE
 from ...system import AlgebraicFailure, Problem
 from ...system.points import Points
 from ..complementarity import (
@@ -44,7 +37,7 @@ from ..contract import IndeterminateGroup
 from .block_diagonal import BlockDiagonal
 from .delassus import CROWD, Components, Matrix, is_singular
 from .efforts import ROUNDS
-from .elements import MOST_INVERTED, LawValues
+from .elements import LawValues
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
 from .solved_modes import SolvedModes
@@ -52,7 +45,6 @@ from .solved_modes import SolvedModes
 __all__ = ["Indeterminacy"]
 
 MOST_KNOWN = 100  # matrices
-NOTHING = np.zeros(0)
 DENSE = 80  # elements up to which singularity is told by the rank of a dense matrix
 
 
@@ -64,8 +56,6 @@ class Indeterminacy:
         self.elements, self.state = evaluation.elements, evaluation.state
         self.delassus, self.memory = evaluation.delassus, evaluation.memory
         self._shares: Cache[bytes, Shares] = Cache(MOST_KNOWN)
-        #: By who is at which bound: efforts there, and by others what is inside its bounds holds.
-        self._known: Cache[bytes, tuple[Array, Array]] = Cache(MOST_KNOWN)
         self._near: dict[bytes, Array] = {}  # the last efforts of islands
 
     # -- who -----------------------------------------------------------------------------
@@ -121,9 +111,6 @@ class Indeterminacy:
         for island, found, inside, (low, high), unheld in self._present(problem, t, index, now):
             room = np.where(inside, np.minimum(high - found, found - low), np.inf)
             out[island] = np.where(unheld != 0, -np.abs(effort[island]), room)
-            if len(island) > MOST_INVERTED:  # for an event each: all go where the load is clear
-                left = self.margins(problem, t, island, now)[island]
-                out[island] = np.where(left < 0, left + 2 * AT_BOUND, left)
         return out
 
     def take_shares(self, problem: Problem, t: float) -> None:
@@ -137,11 +124,9 @@ class Indeterminacy:
         open_ = self.elements_of(problem, t, stuck)[1]
         if len(open_) and load is not None:
             self.split(problem, t)
-            if isinstance(held := self.evaluation.held_modes, SolvedModes):
-                held.leave(self.evaluation.system.slope(*problem.arguments(t)))
         elif len(open_):
             effort = self.evaluation.efforts(problem)
-            now = self.evaluation.present(problem, t)
+            now = self.evaluation.values(problem, t)
             for island, found, *_ in self._present(problem, t, open_, now):
                 effort[island] = found
             self.elements.put(problem.u, effort)
@@ -152,13 +137,8 @@ class Indeterminacy:
         no effort holds."""
         ends, unheld = self.ends(problem, t), self._unheld(problem, t, index, now)
         for rests, slides in self._islands(problem, t, index):
-            if len(rests) > MOST_INVERTED:
-                (_, shared, _, _), = self._shared(problem, t, rests, now)
-                yield (rests, shared.effort, shared.ends == 0, (now.low[rests], now.high[rests]),
-                       unheld[rests])
-                continue
             island = self._posed_near(problem, t, rests, slides, now)
-            bound, by = self._at_ends(island, ends[rests])
+            bound, by = kept(island, ends[rests], island.weights)
             found = bound + by @ island.rate
             yield rests, found, ends[rests] == 0, island.bounds(found), unheld[rests]
 
@@ -171,11 +151,6 @@ class Indeterminacy:
         width = np.where(np.isfinite(range_), range_, 0.0)
         width = np.maximum(width, np.abs(self.evaluation.efforts(problem)))
         return np.where(np.abs(rate) > RATE_UNHELD * own * width[index].max(), rate, 0.0)
-
-    def _at_ends(self, island: Island, ends: Indices) -> tuple[Array, Array]:
-        """Efforts of what is at its bounds, and of what is inside by the rates that it holds."""
-        key = b"".join(a.tobytes() for a in (ends, *island._replace(rate=NOTHING)) if a is not None)
-        return self._known.once(key, lambda: kept(island, ends, island.weights))
 
     def posed(self, problem: Problem, t: float, rests: Indices, slides: Indices, now: LawValues
                ) -> tuple[Island, Array]:
@@ -204,27 +179,13 @@ class Indeterminacy:
             effort[rests] = near
             self.elements.put(problem.u, effort)
             problem.solve_algebraic(t)
-            island, _ = self.posed(problem, t, rests, slides, self.evaluation.present(problem, t))
+            island, _ = self.posed(problem, t, rests, slides, self.evaluation.values(problem, t))
         return island._replace(rate=island.D @ held)
-
-    def margins(self, problem: Problem, t: float, index: Indices, now: LawValues) -> Array:
-        """Shares of half the range that are left, whoever is at a bound.
-
-        Where nothing holds any longer it is what is missing, negative.
-        """
-        out = np.full(self.elements.size, np.inf)
-        for island, found, missing, (low, high) in self._shared(problem, t, index, now):
-            closed = np.isfinite(high - low)
-            half = np.where(closed, (high - low) / 2, np.abs(found.effort).max())
-            room = np.minimum(high - found.effort, found.effort - low)[found.ends == 0]
-            size = np.maximum(half[found.ends == 0], TINY)
-            out[island] = -missing if found.loose.any() else (room / size).min(initial=np.inf)
-        return out
 
     def loose(self, problem: Problem, t: float, index: Indices) -> Flags:
         """Which elements that share what they hold no split holds any longer."""
         out = np.zeros(self.elements.size, dtype=bool)
-        for one, found, *_ in self._shared(problem, t, index, self.evaluation.present(problem, t)):
+        for one, found in self._shared(problem, t, index, self.evaluation.values(problem, t)):
             out[one] = found.loose
         return out[index]
 
@@ -241,31 +202,25 @@ class Indeterminacy:
         self.state.ends = ends = np.zeros(self.elements.size, dtype=int)
         if stuck.any():
             open_ = self.elements_of(problem, t, stuck)[1]
-            now = self.evaluation.present(problem, t)
-            for island, found, *_ in self._shared(problem, t, open_, now) if len(open_) else ():
-                ends[island] = found.ends if len(island) <= MOST_INVERTED else 0
+            now = self.evaluation.values(problem, t)
+            for island, found in self._shared(problem, t, open_, now) if len(open_) else ():
+                ends[island] = found.ends
         return before is None or not np.array_equal(before, ends)
 
     def _shared(self, problem: Problem, t: float, index: Indices, now: LawValues,
-                shown: bool = False) -> list[tuple[Indices, Shares, float, tuple[Array, Array]]]:
-        """Return of each island its elements, shares, what they miss to hold all, as a
-        share of what each one's range may hold, and bounds.
+                shown: bool = False) -> list[tuple[Indices, Shares]]:
+        """Return of each island its elements and shares.
 
         Where bounds follow efforts and they are to be ``shown``, the problem is left at these.
         """
         out = []
         for rests, slides in self._islands(problem, t, index):
             with put_back(*() if shown else (problem.u, problem.z)):
-                island, found = self._split(problem, t, rests, slides, now)
-            low, high = island.bounds(found.effort)
-            width = np.where(np.isfinite(high - low), high - low, np.abs(found.effort).max())
-            left = np.abs(island.rate - island.D @ found.effort)
-            out.append((rests, found, float((left / np.maximum(
-                island.D.diagonal() * width.max(), TINY)).max()), (low, high)))
+                out.append((rests, self._split(problem, t, rests, slides, now)))
         return out
 
     def _split(self, problem: Problem, t: float, rests: Indices, slides: Indices,
-               now: LawValues) -> tuple[Island, Shares]:
+               now: LawValues) -> Shares:
         """How an island shares what it holds, in the piece of its bounds that creeping leads to."""
         key, pieces, load = rests.tobytes(), list[Array](), self.load
         for _ in range(ROUNDS):
@@ -283,7 +238,7 @@ class Indeterminacy:
             now = self.evaluation.values(problem, t)
         if load is not None:
             self._put(problem, t, (rests, slides), back, found.effort)
-        return island, found
+        return found
 
     def _put(self, problem: Problem, t: float, who: tuple[Indices, Indices], back: Array,
              to: Array) -> None:
@@ -331,12 +286,12 @@ class Indeterminacy:
         if not len(dead) and not len(open_):
             return
         if self.load is not None and len(open_):
-            self._shared(problem, t, open_, self.evaluation.present(problem, t), shown=True)
+            self._shared(problem, t, open_, self.evaluation.values(problem, t), shown=True)
             open_ = open_[:0]
-        now = self.evaluation.present(problem, t)
+        now = self.evaluation.values(problem, t)
         effort = self.evaluation.efforts(problem)
         effort[dead] = np.clip(0.0, now.low[dead], now.high[dead])
-        for island, found, *_ in self._shared(problem, t, open_, now) if len(open_) else ():
+        for island, found in self._shared(problem, t, open_, now) if len(open_) else ():
             effort[island] = found.effort
         self.elements.put(problem.u, effort)
 
@@ -409,8 +364,8 @@ class Indeterminacy:
         effort, labels = self.evaluation.efforts(problem), self.elements.labels
         out = [(labels(one), effort[one]) for one in dead[:, None]]
         if self.load is not None and len(open_):
-            out += [(labels(island), found.effort) for island, found, *_ in self._shared(
-                problem, t, open_, self.evaluation.present(problem, t), shown=True)]
+            out += [(labels(island), found.effort) for island, found in self._shared(
+                problem, t, open_, self.evaluation.values(problem, t), shown=True)]
         elif len(open_):
             out += [(labels(members), effort[members])
                     for members in self._groups(problem, t, open_, effort)]
@@ -418,7 +373,7 @@ class Indeterminacy:
 
     def _groups(self, problem: Problem, t: float, open_: Indices, effort: Array) -> list[Indices]:
         """Members of the groups among undetermined elements; large islands are told as they are."""
-        now, d = self.evaluation.present(problem, t), self.delassus.matrix(problem, t)
+        now, d = self.evaluation.values(problem, t), self.delassus.matrix(problem, t)
         groups = undetermined_groups(d[open_][:, open_], now.low[open_], now.high[open_],
                                      effort[open_], np.arange(len(open_)))
         crowds = [island for island, _ in self._islands(problem, t, open_) if len(island) > CROWD]

@@ -76,7 +76,7 @@ class IslandsWithMass(_OfElements):
     first: Indices = _none(np.int64)
     # (islands + 1,) where the columns of the factors of each begin; none where K is D_SS^-1
     columns: Indices = _none(np.int64)
-    # (columns,) the place of a member in its island, or -1 of an acceleration
+    # (columns,) the place of a member in its island
     column_of: Indices = _none(np.int64)
     # upper_starts, upper_rows: where the factors have entries, column by column
     upper_starts: Indices = _none(np.int64)

@@ -5,12 +5,10 @@ elements that act on each other, S, hold by ``D_SS^-1`` times the rates that the
 K is that matrix, 0 elsewhere, by island; or its factors, which stay sparse where elements stand
 in a row, as the draught gear of a train does. ``D = L diag(pivots) L'`` has hardly more entries
 than D itself, in the order of least fill [P. R. Amestoy, T. A. Davis, I. S. Duff, "An approximate
-minimum degree ordering algorithm", SIAM J. Matrix Anal. Appl. 17, 1996]. Where many act on one
-body, as boxes on a belt, D is full because of it; with the acceleration a that they give to it as
-an unknown, of ``[D0, -r; -r', -1/w]``, nothing is. Rows and columns of what slides are those of the
-unit matrix, so factors of all modes have one pattern. Only where D is symmetric and positive
-definite. Where more elements may rest than there are motions to hold, K has who of them is at a
-bound, held there by the others.
+minimum degree ordering algorithm", SIAM J. Matrix Anal. Appl. 17, 1996]. Rows and columns of what
+slides are those of the unit matrix, so factors of all modes have one pattern. Only where D is
+symmetric and positive definite. Where more elements may rest than there are motions to hold, K has
+who of them is at a bound, held there by the others.
 """
 
 from __future__ import annotations
@@ -24,8 +22,6 @@ import numpy as np
 
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices, grouped
-from ...numerics.cache import Cache
-from ...numerics.copies import shallow_copy
 from ...numerics.tolerances import BLOCK_SINGULAR, DELASSUS_SINGULAR, OWN_RATE_NONE, ROUNDING, TINY
 from ...system import Evaluator, Problem
 from ..complementarity.scaling import DENSE_LIMIT, components
@@ -34,9 +30,7 @@ from .elements import MOST_INVERTED, MOST_TOGETHER
 
 __all__ = ["Acting", "KeptFactors", "connected"]
 
-MOST_KEPT = 500_000  # entries of K that are remembered, of all sets of modes
 FEWEST = 8  # elements: the inverse of so few is small
-CROWD = 6  # elements that act on one state, from which its acceleration is an unknown
 SAVES = 0.5  # of the entries of the inverse: factors have no more
 POINTS = 3  # in the space of parameters, at which D is looked at
 
@@ -50,9 +44,9 @@ class Acting:
     parameters: ca.SX  # that these depend on
     contact: Flags  # which elements are contacts
 
-    def d(self, members: list[int], states: list[int]) -> ca.SX:
-        """Change of their rates by their efforts through some states, with its sign turned."""
-        return -ca.mtimes(self.flow_x[members, states], self.push[states, members])
+    def d(self, members: list[int]) -> ca.SX:
+        """Change of their rates by their efforts, with its sign turned."""
+        return -ca.mtimes(self.flow_x[members, :], self.push[:, members])
 
     @property
     def motion(self) -> ca.SX:
@@ -91,31 +85,16 @@ class Acting:
 
 
 class FactoredIsland:
-    """Elements that act on each other, and the pattern of their factors.
+    """Elements that act on each other, and the pattern of their factors."""
 
-    Accelerations of states that are ``crowded`` are unknowns, besides efforts.
-    """
-
-    def __init__(self, members: Indices, acting: Acting, crowded: list[int]) -> None:
+    def __init__(self, members: Indices, acting: Acting) -> None:
         self.members, self._own, chosen = members, acting.own, members.tolist()
-        plain = [i for i in range(acting.push.shape[0]) if i not in crowded]
-        border, back = -acting.flow_x[chosen, crowded], acting.push[crowded, chosen]
-        tell = [next(k for k in range(len(chosen)) if border.has_nz(k, h) and back.has_nz(h, k))
-                for h in range(len(crowded))]
-        weights = [-border[k, h] / back[h, k] for h, k in enumerate(tell)]
-        d = acting.d(chosen, plain)
-        matrix = ca.blockcat([[d, border], [border.T, ca.diag(ca.vertcat(ca.SX(0, 1), *weights))]])
-        self._matrix = ca.project(matrix, matrix.sparsity() + ca.Sparsity.diag(matrix.shape[0]))
-        self._size = ca.vertcat(self._own[chosen], *map(ca.fabs, weights))
-        n, among = len(chosen), d.sparsity()
-        able = [k for k in range(n) if among.has_nz(k, k)]
-        last = [k for k in range(n) if not among.has_nz(k, k)]  # who act on crowded states alone
-        self._order = [*(able[k] for k in among.sub(able, able)[0].ldl(True)[1]),
-                       *range(n, matrix.shape[0]), *last]
+        d = acting.d(chosen)
+        self._matrix = ca.project(d, d.sparsity() + ca.Sparsity.diag(len(chosen)))
+        self._order = self.pattern.ldl(True)[1]
         pattern, _ = self.pattern.sub(self._order, self._order)[0].ldl(False)
-        # places of the members in the order in which they are eliminated; those of accelerations
-        # are -1
-        self.order = np.where(np.array(self._order) < n, self._order, -1).astype(np.int64)
+        # places of the members in the order in which they are eliminated
+        self.order = np.array(self._order, dtype=np.int64)
         # where the strict upper triangle L' has entries, column by column of that order
         self.starts, self.rows = (np.array(a, dtype=np.int64)
                                   for a in (pattern.colind(), pattern.row()))
@@ -132,22 +111,21 @@ class FactoredIsland:
         where D is singular."""
         chosen = self.members.tolist()
         moved = self._own[chosen] > OWN_RATE_NONE**2 * ca.mmax(self._own)
-        held = ca.logic_and(modes[chosen] == 0, moved)
-        holds = ca.vertcat(held, ca.SX.ones(len(self._order) - len(chosen)))
+        holds = ca.logic_and(modes[chosen] == 0, moved)
         rows, columns = (np.array(a) for a in self.pattern.get_triplet())
         entries = self._matrix.nz[:] * holds[rows.tolist()] * holds[columns.tolist()]
         diagonal = np.flatnonzero(rows == columns).tolist()
         entries[diagonal] = ca.if_else(holds, self._matrix.nz[diagonal], 1)
         order = self._order
         pivots, upper, _ = ca.ldl(ca.SX(self.pattern, entries)[order, order], False)
-        safe = ca.fabs(pivots) > DELASSUS_SINGULAR * self._size[order]
+        safe = ca.fabs(pivots) > DELASSUS_SINGULAR * self._own[chosen][order]
         inverse = ca.if_else(safe, 1 / pivots, np.nan)
         return ca.vertcat(upper.nz[:], ca.if_else(holds[order], inverse, 0))
 
     def efforts(self, factors: ca.SX, rates: ca.SX) -> ca.SX:
         """Efforts that cancel rates of the members."""
         upper, inverse = factors[: len(self.rows)], factors[len(self.rows) :]
-        of = [rates[k] if k >= 0 else ca.SX(0) for k in self.order.tolist()]
+        of = [rates[k] for k in self._order]
         for c in range(len(of)):
             for e in range(self.starts[c], self.starts[c + 1]):
                 of[c] -= upper[e] * of[self.rows[e]]
@@ -156,26 +134,21 @@ class FactoredIsland:
             for e in range(self.starts[c], self.starts[c + 1]):
                 of[self.rows[e]] -= upper[e] * of[c]
         out = ca.SX(len(self.members), 1)
-        for c, k in enumerate(self.order.tolist()):
-            if k >= 0:
-                out[k] = of[c]
+        out[self._order] = ca.vertcat(*of)
         return out
 
     def is_regular(self, acting: Acting) -> bool:
         """Whether D is symmetric and positive definite, whatever the parameters, but for chance."""
-        chosen = self.members.tolist()
-        whole = acting.d(chosen, list(range(acting.push.shape[0])))
         look = ca.Function("look", [acting.parameters], [
-            ca.densify(whole), ca.densify(self._matrix),
-            self.factors(ca.SX(acting.barred))])
-        chance, sign = np.random.default_rng(0), np.where(self.order >= 0, 1, -1)
-        least = TINY * (1 - np.append(acting.barred[self.members], 0.0)[self.order])
+            ca.densify(self._matrix), self.factors(ca.SX(acting.barred))])
+        chance = np.random.default_rng(0)
+        least = TINY * (1 - acting.barred[self.members][self.order])
         for _ in range(POINTS):
-            *matrices, factors = (np.array(out) for out in look(
+            d, factors = (np.array(out) for out in look(
                 chance.uniform(0.5, 2.0, acting.parameters.shape)))
-            if not all(np.abs(m - m.T).max() <= ROUNDING * np.abs(m).max() for m in matrices):
+            if not np.abs(d - d.T).max() <= ROUNDING * np.abs(d).max():
                 return False
-            if not (sign * factors.ravel()[len(self.rows) :] >= least).all():
+            if not (factors.ravel()[len(self.rows) :] >= least).all():
                 return False
         return True
 
@@ -184,19 +157,9 @@ def _factored_island(members: Indices, acting: Acting) -> FactoredIsland | None:
     """An island by its factors; None where its inverse is small, or D has no such factors."""
     if len(members) < FEWEST:
         return None
-    chosen, most = members.tolist(), SAVES * len(members) ** 2
-    felt, pushed = acting.flow_x[chosen, :].sparsity(), acting.push[:, chosen].sparsity()
-    on_state = np.bincount(felt.get_triplet()[1], minlength=felt.size2())
-    crowded = np.flatnonzero(on_state >= CROWD).tolist()
-    for states in ([], crowded)[: 1 + bool(crowded)]:
-        if any(not pushed.has_nz(i, k) for i in states for k in range(len(chosen))
-               if felt.has_nz(k, i)):
-            continue
-        island = FactoredIsland(members, acting, states)
-        pattern = island.pattern
-        if island.count <= most and pattern.is_symmetric():
-            return island if island.is_regular(acting) else None
-    return None
+    island = FactoredIsland(members, acting)
+    fits = island.count <= SAVES * len(members) ** 2 and island.pattern.is_symmetric()
+    return island if fits and island.is_regular(acting) else None
 
 
 def connected(pattern: ca.Sparsity) -> list[Indices]:
@@ -243,19 +206,6 @@ class KeptFactors:
         if acting is not None and self.factored:
             self._factors, self._barred = Evaluator(ca.Function(
                 "factors", [acting.parameters, self.modes], [self.factors])), acting.barred
-        self._forget(None)
-
-    def _forget(self, d: Matrix | None) -> None:
-        """Nothing is known of the numbers that belong to D."""
-        self._matrix, self._fits = d, True
-        self._known: Cache[bytes, Array] = Cache(1 + MOST_KEPT // max(self.entries, 1))  # by modes
-        self._blocks: dict[tuple[int, bytes], Array] = {}  # of K, by island and what sticks in it
-
-    def fresh(self) -> KeptFactors:
-        """Return a copy for another run, without what is known of this one."""
-        new = shallow_copy(self)
-        new._forget(None)
-        return new
 
     @property
     def few(self) -> bool:
@@ -263,32 +213,23 @@ class KeptFactors:
         return max((len(island) for island, _ in self.full), default=0) <= MOST_INVERTED
 
     # -- numbers -----------------------------------------------------------------------------
-    def fits(self, problem: Problem, modes: Indices, d: Matrix) -> bool:
+    def fits(self, problem: Problem, modes: Indices) -> bool:
         """Whether islands by factors have them: D may be singular for these parameters, or where
         what bars each other rests all the same."""
-        k = self.numbers(problem, modes, d)
-        return self._fits and bool(np.isfinite(k[self.behind :]).all())
+        return not self.factored or bool(np.isfinite(self._factors(problem.p, self._barred)).all()
+                                         and np.isfinite(self._factors(problem.p, modes)).all())
 
     def numbers(self, problem: Problem, modes: Indices, d: Matrix) -> Array:
         """K for the elements that stick."""
-        if d is not self._matrix:
-            self._forget(d)
-            self._fits = not self.factored or bool(np.isfinite(
-                self._factors(problem.p, self._barred)).all())
-        return self._known.once(modes.tobytes(), lambda: self._made(problem, modes, d))
-
-    def _made(self, problem: Problem, modes: Indices, d: Matrix) -> Array:
         own = np.asarray(d.diagonal())
         holds = (modes == 0) & (own > OWN_RATE_NONE**2 * own.max(initial=0.0))
         out, alone = np.zeros(self.entries), self.alone
         np.divide(1.0, own[alone], out=out[: len(alone)], where=holds[alone])
-        for i, (island, entries) in enumerate(self.full):
-            which = island[holds[island]]
-            if len(which):
-                key = i, which.tobytes()
-                if key not in self._blocks:
-                    self._blocks[key] = _inverse_within(island, which, d)
-                out[entries] = self._blocks[key]
+        for island, entries in self.full:
+            inside = np.flatnonzero(holds[island])
+            if len(which := island[inside]):
+                out[entries[np.ix_(inside, inside)]] = pseudo_inverse(
+                    sp.dense(d[which][:, which]))(np.eye(len(which)))
         if self.factored:
             out[self.behind :] = self._factors(problem.p, modes)
         return out
@@ -337,8 +278,8 @@ class KeptFactors:
 
     @cached_property
     def columns(self) -> tuple[Indices, Indices, Indices, Indices]:
-        """Where the columns of each island's factors begin, which member each column is of, or -1,
-        where its entries begin, and in which rows these are."""
+        """Where the columns of each island's factors begin, which member each column is of, where
+        its entries begin, and in which rows these are."""
         sizes = [0] * (1 + len(self.alone) + len(self.full)) + [
             len(one.order) for one in self.factored]
         counts = _joined([np.diff(one.starts) for one in self.factored])
@@ -348,12 +289,3 @@ class KeptFactors:
 
 def _joined(islands: list[Indices]) -> Indices:
     return np.concatenate([np.zeros(0, dtype=np.int64), *islands])
-
-
-def _inverse_within(island: Indices, which: Indices, d: Matrix) -> Array:
-    """The block of K of an island in which some elements stick."""
-    block = sp.dense(d[which][:, which])
-    out = np.zeros((len(island), len(island)))
-    inside = np.flatnonzero(np.isin(island, which))
-    out[np.ix_(inside, inside)] = pseudo_inverse(block)(np.eye(len(which)))
-    return out

@@ -13,7 +13,7 @@ import numpy as np
 from ...machine.functions import filled
 from ...numerics.arrays import Array, Indices
 from ...system import Problem
-from ..mode_state import NetworkState
+from ..mode_state import ModeState
 from .gaps import gap_states
 from .held_network import HeldNetwork
 from .islands import UNLOADED, NetworkModes
@@ -28,7 +28,7 @@ MOST_NUMBERS = 1 << 24  # of all modes together; memory is taken as it is filled
 class KeptModes:
     """The modes of one run, island by island."""
 
-    def __init__(self, held: HeldNetwork, state: NetworkState) -> None:
+    def __init__(self, held: HeldNetwork, state: ModeState) -> None:
         self.held, self.state = held, state
         nx, size = held.system.nx, max(map(len, held.islands))
         relations, entries = (max(map(len, of)) for of in (held.relations_of, held.entries_of))
@@ -110,7 +110,7 @@ class KeptModes:
             if islands.present[i] >= 0 and any(split.members[0] in members for split in shared):
                 islands.kept_constants[islands.present[i], : len(held.entries_of[i])] = constants[
                     held.entries_of[i]]
-        projections = held.projections(problem, t, solved, [held.islands[i] for i in new])
+        projections = held.equations.projections(problem, t, solved, [held.islands[i] for i in new])
         for i, projection in zip(new, projections, strict=True):
             free = islands.owner[: -len(held.islands)] < 0
             if not free.any():  # all but those that are needed now; others are found again

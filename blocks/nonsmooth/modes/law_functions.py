@@ -47,9 +47,6 @@ class LawFunctions:
         kinetic = ca.vertcat(laws.back, laws.forth)
         self.restitution = system.function("restitution", ca.densify(laws.restitution))
         self.kinetic_x = system.jacobian(kinetic, tape.x)
-        self.delassus = None  # D, row by row, where it is dense; else None
-        if elements.size <= DENSE:
-            self.delassus = system.function("delassus", ca.densify(-elements.pushed(by_u)).T)
         self.rate_u = system.function("rate_u", by_u)
         # slope_u, flow_x: how inputs change slopes, and states flows
         self.slope_u = system.function("jacobian", slope_u)
@@ -107,16 +104,16 @@ class LawFunctions:
             return None
         kept = None
         follow = ca.jacobian_sparsity(tape.residual, tape.u).nnz() > 0
-        added_up = follow and not ca.jacobian_sparsity(
+        apart = follow and not ca.jacobian_sparsity(  # but for loops, whose text is short
             ca.vertcat(laws.back, laws.forth), ca.vertcat(tape.z, tape.u)).nnz()
         if self.constant and not self.nonlinear and not system.clusters:
             kept = self._kept_factors(laws)
             if not kept.few:
                 return None
-        elif size > (MOST_WRITTEN if follow and not added_up else MOST_TOGETHER):
+        elif size > (MOST_WRITTEN if follow and not apart else MOST_TOGETHER):
             return None
         solved = SolvedModes(system, self.elements, laws, self.bounds, kept)
-        few = kept or added_up or max(map(len, solved.blocks)) <= MOST_WRITTEN
+        few = kept or apart or max(map(len, solved.blocks)) <= MOST_WRITTEN
         return solved if few and solved.follows_linearly else None
 
     def _kept_factors(self, laws: LawExpressions) -> KeptFactors:

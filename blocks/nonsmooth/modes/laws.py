@@ -105,10 +105,7 @@ class SetValuedLaws(Laws):
 
     # -- efforts ---------------------------------------------------------------------------
     def slack(self, problem: Problem, t: float, nothing: Array | float) -> Array:
-        none = self.no_flow(problem, t, nothing)
-        if isinstance(self.held_modes, SolvedModes):  # its constants have the rest
-            return none
-        return none + self.state.slack
+        return self.no_flow(problem, t, nothing)  # constants of held modes have the rest
 
     @property
     def restless(self) -> str:

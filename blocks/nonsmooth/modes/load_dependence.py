@@ -23,8 +23,8 @@ from ...system import Problem
 from ..complementarity import components
 from ..complementarity.scaling import dense_block
 from ..mode_state import ModeState
-from .bound_functions import DENSE, BoundFunctions
-from .delassus import Components, Delassus, Matrix, is_singular
+from .bound_functions import BoundFunctions
+from .delassus import Components, Delassus, Matrix
 
 __all__ = ["LoadDependence"]
 
@@ -100,24 +100,8 @@ class LoadDependence:
         matrix = self.matrix(problem, t)
         if self.functions.few:
             return np.linalg.pinv(matrix, rcond=UNIT_PIVOT).dot
-        matrix, of = sp.csr_matrix(matrix), self.components(problem, t)
-        large = np.bincount(of)[of] > DENSE
-        inverse = inverse_by_parts(matrix.multiply(~large[:, None]).tocsr(), UNIT_PIVOT)
-        if not large.any():
-            return lambda r: inverse @ r
-        from scipy.sparse.linalg import splu
-
-        rest = np.flatnonzero(large)
-        island = sp.csc_matrix(matrix[rest][:, rest])
-        solve = np.linalg.pinv(island.toarray(), rcond=UNIT_PIVOT).dot if is_singular(
-            island) else splu(island).solve
-
-        def solved(r: Array) -> Array:
-            out = inverse @ r
-            out[rest] = solve(r[rest])
-            return out
-
-        return solved
+        inverse = inverse_by_parts(sp.csr_matrix(matrix), UNIT_PIVOT)
+        return lambda r: inverse @ r
 
     def components(self, problem: Problem, t: float) -> Components:
         """Number of the island of every element, links by bounds included."""

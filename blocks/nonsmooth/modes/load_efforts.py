@@ -29,7 +29,7 @@ from ...numerics.tolerances import (
 )
 from ...system import AlgebraicFailure, Evaluator, Problem, System
 from ..complementarity import solve
-from .delassus import through_loops, torn_by
+from .delassus import through_loops
 from .law_functions import LawFunctions
 from .laws import SetValuedLaws
 from .load_functions import ENDLESS, CoupledFunctions, LoadFunctions
@@ -229,7 +229,5 @@ class LoadEfforts:
 def _rates_by_inputs(functions: CoupledFunctions | LawFunctions, problem: Problem, t: float
                      ) -> Array:
     """How rates follow all inputs, dense; torn unknowns follow along."""
-    by_u, by_z = functions.rate_u.dense(*problem.arguments(t)), functions.rate_z
-    if by_z is not None:
-        by_u += by_z.dense(*problem.arguments(t)) @ torn_by(problem.system.residual_u, problem, t)
-    return by_u
+    return np.asarray(through_loops(functions.rate_u, functions.rate_z, problem.system.residual_u,
+                                    problem, t).toarray())

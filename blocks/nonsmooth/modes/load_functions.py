@@ -147,7 +147,6 @@ class HeldLoads:
 
     length = entries = 0  # nothing is solved for at every point, and there are no constants
     has_derivatives = True
-    slope: Array | None = None  # slopes at the last evaluation; not kept
 
     def __init__(self, system: System, elements: LoadElements, inputs: ca.SX,
                  of_laws: list[ca.SX]) -> None:

@@ -7,9 +7,6 @@ expressions for machine code. Modes are decided in :mod:`blocks.nonsmooth.modes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import casadi as ca
 import numpy as np
 
@@ -27,7 +24,7 @@ from .gaps import allowed_gap, open_gap
 from .held_states import HeldStates
 from .indeterminacy import Indeterminacy
 from .painleve import Painleve
-from .solved_modes import SolvedModes, point_to_the_bit
+from .solved_modes import SolvedModes
 
 __all__ = ["CompiledMargins", "Margins"]
 
@@ -47,19 +44,10 @@ class Margins:
 
     def present(self, problem: Problem, t: float) -> Array:
         """Negative where a mode no longer holds: sliding backwards, over a bound, gap closed."""
-        evaluation, held, modes = self.evaluation, self.evaluation.held_modes, self.state.modes
-        now = evaluation.present(problem, t)
+        evaluation, now = self.evaluation, self.evaluation.values(problem, t)
         self.state.notice_flow(now.flow)
         margin = self.of_determined(now, evaluation.efforts(problem))
-        stuck = modes == 0
-        if isinstance(held, SolvedModes) and held.kept is None and held.holds(now.flow):
-            reserve = held.reserve(modes)
-            if reserve > 0:
-                dead = np.flatnonzero(stuck & evaluation.delassus.immovable(problem, t))
-                margin[dead] = self._of_dead(problem, t, dead, now)
-                if (load := evaluation.load) is None:
-                    return margin
-                return np.where(stuck | load.dependent, np.minimum(margin, reserve), margin)
+        stuck = self.state.modes == 0
         if stuck.any():
             dead, open_ = self.indeterminacy.elements_of(problem, t, stuck)
             margin[dead] = self._of_dead(problem, t, dead, now)
@@ -125,7 +113,6 @@ class CompiledMargins:
         self.evaluation, self.state, self.elements = evaluation, evaluation.state, \
             evaluation.elements
         self.indeterminacy, self.held_states = indeterminacy, held_states
-        self._last: tuple[Any, Any] = None, None  # what they gave at the last point
 
     def expressions(self) -> ca.SX:
         """Margins of elements whose effort is determined, as functions of modes and states.
@@ -148,26 +135,21 @@ class CompiledMargins:
 
     def fit(self, problem: Problem, t: float) -> bool:
         """Whether slopes and margins of the present modes are those of the held modes."""
-        held, modes = self.evaluation.held_modes, self.state.modes
+        held = self.evaluation.held_modes
         if held is None:
             return False
-        stuck = modes == 0
-        if isinstance(held, SolvedModes) and held.kept is not None:
-            return held.kept.fits(problem, modes, self.evaluation.delassus.matrix(problem, t)) and (
+        if held.kept is not None:
+            return held.kept.fits(problem, self.state.modes) and (
                 self._numbers(problem, t, held) is not None)
-        if isinstance(held, SolvedModes):
-            return self._quick(problem, t, held) or self._rows_of(problem, t, held) is not None
-        return not any(map(len, self.indeterminacy.felt(problem, t, stuck)))
+        return self._quick(problem, t, held) or self._rows_of(problem, t, held) is not None
 
     def _quick(self, problem: Problem, t: float, held: SolvedModes) -> bool:
         """Whether efforts are determined, for sure, by equations that are solved."""
         modes = self.state.modes
-        if held.values(problem, t, modes) is None and not held.apply(
-                problem, t, modes, self.evaluation.delassus):
-            return False
-        reserve = held.reserve(modes)
-        return reserve > 0 or self.evaluation.load is None and not any(
-            map(len, self.indeterminacy.felt(problem, t, modes == 0)))
+        entries, own = held.equations(problem, t, modes, self.evaluation.efforts(problem))
+        return held.reserves(entries[None], own[None], modes)[0] > 0 or (
+            self.evaluation.load is None and not any(
+                map(len, self.indeterminacy.felt(problem, t, modes == 0))))
 
     def _rows_of(self, problem: Problem, t: float, held: SolvedModes
                  ) -> tuple[Array, Array, Array] | None:
@@ -181,12 +163,6 @@ class CompiledMargins:
         """
         if not held.shared:
             return None
-        found: tuple[Array, Array, Array] | None = self._once(
-            problem, t, lambda: self._shown_rows(problem, t, held))
-        return found
-
-    def _shown_rows(self, problem: Problem, t: float, held: SolvedModes
-                    ) -> tuple[Array, Array, Array] | None:
         ends = self.indeterminacy.ends(problem, t)
         dead, open_ = self.indeterminacy.felt(problem, t, self.state.modes == 0)
         blocks = [block for block in held.shared if np.isin(open_, block).any()]
@@ -203,7 +179,8 @@ class CompiledMargins:
             (held.size, held.size))
         turned = np.ones((held.size, 1))
         now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
-        matrix, own = held.equations(problem, t, modes, effort)
+        entries, own = held.equations(problem, t, modes, effort)
+        matrix = held.diagonal.full(entries, held.size)
         for block in blocks:
             rests, slides = block[modes[block] == 0], block[modes[block] != 0]
             island, _ = self.indeterminacy.posed(problem, t, rests, slides, now)
@@ -226,10 +203,11 @@ class CompiledMargins:
                 matrix[at_bound] -= np.where((ends > 0)[:, None], high, low)[at_bound]
             if given.any() and np.linalg.det(matrix[np.ix_(rests, rests)]) < 0:
                 turned[implied[0]] = -1.0  # or else it seems to jam
-        if not held.reserves(held.diagonal.taken_from(turned * matrix), own[None], modes)[0] > 0:
+        entries, as_solved = map(held.diagonal.taken_from, (turned * matrix, matrix))
+        if not held.reserves(entries[None], own[None], modes)[0] > 0:
             return None
         who = np.concatenate(held.shared)
-        return effort, np.concatenate(held.determinants(modes, matrix)), np.concatenate([
+        return effort, np.concatenate(held.determinants(modes, as_solved)), np.concatenate([
             is_given[who], right[who],
             *(rows[np.ix_(block, block)].T.ravel() for block in held.shared)])
 
@@ -249,25 +227,16 @@ class CompiledMargins:
         moved = np.abs(d @ change) > SAME_AS_BEFORE * (np.abs(d) @ np.abs(change))
         return bool(moved.any() or (turns @ np.abs(stress) > 0).any())
 
-    def _once(self, problem: Problem, t: float, make: Callable[[], Any]) -> Any:
-        """What is made for the present modes at a point, made once."""
-        key = (*point_to_the_bit(problem, t, self.state.modes),
-               np.asarray(self.state.slack, dtype=float).tobytes())
-        if key != self._last[0]:
-            self._last = key, make()
-        return self._last[1]
-
     def _numbers(self, problem: Problem, t: float, held: SolvedModes) -> Array | None:
         """K, with a split that proves for a while that what sticks holds; None if there is none."""
-        modes = self.state.modes
+        numbers, modes = held.kept, self.state.modes
+        assert numbers is not None
         dead, open_ = self.indeterminacy.felt(problem, t, modes == 0)
         if not len(dead) and not len(open_):
-            return held.constants(problem, modes, self.evaluation.delassus.matrix(problem, t))[
-                len(modes):]
+            return numbers.numbers(problem, modes, self.evaluation.delassus.matrix(problem, t))
         if len(dead):
             return None
-        found: Array | None = self._once(problem, t, lambda: self._sharing(problem, t, held, open_))
-        return found
+        return self._sharing(problem, t, held, open_)
 
     def _sharing(self, problem: Problem, t: float, held: SolvedModes, open_: Indices
                  ) -> Array | None:
@@ -278,8 +247,8 @@ class CompiledMargins:
         shares[open_] = True
         if np.count_nonzero(shares[numbers.stressed]) < len(open_):
             return None
-        k, ends = held.constants(problem, modes, d)[len(modes):].copy(), np.zeros(len(modes))
-        now = self.evaluation.present(problem, t)
+        k, ends = numbers.numbers(problem, modes, d), np.zeros(len(modes))
+        now = self.evaluation.values(problem, t)
         waits = np.broadcast_to(self.state.slack, len(modes)) > 0
         for island, entries in numbers.full:
             here = np.flatnonzero(shares[island])
@@ -305,7 +274,7 @@ class CompiledMargins:
         determinants and the gap that closed contacts may have.
         """
         held, modes = self.evaluation.held_modes, self.state.modes
-        assert isinstance(held, SolvedModes)
+        assert held is not None
         free = np.ones(self.evaluation.system.nx)
         free[self.held_states.of(problem, t)] = 0.0
         slack = np.broadcast_to(self.state.slack, self.elements.size)
@@ -318,6 +287,7 @@ class CompiledMargins:
         if found:  # what others hold at its bound stays there
             slack = np.where(self.indeterminacy.ends(problem, t) == 0, slack, np.inf)
         effort, whole, given = found or (
-            self.evaluation.efforts(problem), np.concatenate(held.determinants(modes)), np.zeros(
-                sum(2 * len(block) + len(block) ** 2 for block in held.shared)))
+            present := self.evaluation.efforts(problem), np.concatenate(held.determinants(
+                modes, held.equations(problem, t, modes, present)[0])), np.zeros(
+                    sum(2 * len(block) + len(block) ** 2 for block in held.shared)))
         return np.concatenate([modes, effort, free, whole, [gap], slack, given])

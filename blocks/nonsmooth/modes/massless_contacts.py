@@ -16,12 +16,12 @@ import numpy as np
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import NEAR_GAP, SAME_AS_BEFORE
 from ...system import Evaluator, Problem, System
-from ..complementarity import Impact, sequential_impact
+from ..complementarity import Impact
 from ..unsettled import unsettled
 from .bound_functions import bounds_by_taken, followed_efforts
 from .elements import elements_of, lack_mass
 from .gaps import gap_function, largest_position, refuse_overlap
-from .impacts import impact_with_friction
+from .impacts import impact_of, push
 from .law_expressions import expressions_of
 from .massless_efforts import MasslessEfforts
 
@@ -59,7 +59,10 @@ class MasslessContacts:
     def __init__(self, efforts: MasslessEfforts) -> None:
         self.efforts, self.equations = efforts, efforts.equations
         self.elements, self.state = efforts.elements, efforts.state
-        self.contact = efforts.elements.contact
+        self.contact, system = efforts.elements.contact, efforts.system
+        #: Elements that bear impulses but are no contacts.
+        self.beside: Flags = system.once(
+            "beside contacts", lambda: bear_impulses(system) & ~self.contact)
 
     @cached_property
     def restitution(self) -> Evaluator:
@@ -67,12 +70,6 @@ class MasslessContacts:
         system = self.efforts.system
         return system.once("restitution", lambda: system.function(
             "restitution", ca.densify(expressions_of(system).restitution)))
-
-    @cached_property
-    def beside(self) -> Flags:
-        """Elements that bear impulses but are no contacts."""
-        system = self.efforts.system
-        return system.once("beside contacts", lambda: bear_impulses(system) & ~self.contact)
 
     def refuse_overlap(self, problem: Problem, t: float) -> None:
         """Stop at contacts of parts that overlap at the start."""
@@ -114,7 +111,9 @@ class MasslessContacts:
         index, impact = self._impact(problem, t, touching, approach)
         if not impact.converged:
             raise unsettled(self.elements.names(index), t, "impulses")
-        self._push(problem, t, index, impact.impulse)
+        push(problem, t, lambda: np.asarray(
+            self.equations.slope_by_taken(problem, t)[:, index] @ impact.impulse))
+        problem.update_anew(t)
         after = self.equations.given(problem, t)[0]
         hit = np.zeros(self.elements.size, dtype=bool)
         hit[index[impact.impulse != 0]] = True
@@ -130,26 +129,13 @@ class MasslessContacts:
                 ) -> tuple[Indices, Impact]:
         """Who takes part in an impact, and their impulses."""
         beside, bounds = self.beside, bounds_by_taken(self.efforts.system)
-        index = np.flatnonzero(touching | beside & (bounds.dependent | (self.state.modes == 0)))
-        d = -self.equations.by_inputs(problem, t)[3][np.ix_(index, index)]
-        restitution = self.restitution(*problem.arguments(t))[index]
-        if not beside.any():
-            return index, sequential_impact(d, flow[index], restitution)
-        _, _, low, high, back, forth = self.equations.values(problem, t)
         rests = self.state.modes == 0
-        bottom, top = (np.where(rests, still, sliding)[index]
-                       for still, sliding in ((low, back), (high, forth)))
-        return index, impact_with_friction(
-            problem, t, self.elements, bounds, rests, index, d, flow[index],
-            restitution, bottom, top, self.elements.efforts_of(problem.u))
-
-    def _push(self, problem: Problem, t: float, index: Indices, impulse: Array) -> None:
-        """Change the states as impulses do; what follows work does so at the mean of the flows."""
-        before = problem.x.copy()
-        for share in (0.5, 1.0):
-            change = self.equations.slope_by_taken(problem, t)[:, index] @ impulse
-            problem.x[:] = before + share * change
-        problem.update_anew(t)
+        index = np.flatnonzero(touching | beside & (bounds.dependent | rests))
+        d = -self.equations.by_inputs(problem, t)[3][np.ix_(index, index)]
+        return index, impact_of(
+            problem, t, self.elements, bounds if beside.any() else None, rests, index, d,
+            (flow, *self.equations.values(problem, t)[2:]),
+            self.restitution(*problem.arguments(t)), self.elements.efforts_of(problem.u))
 
     def _gap(self, problem: Problem, t: float) -> Array:
         """Gaps of all elements, 0 of others than contacts; negative in overlap, though parting."""

@@ -20,15 +20,14 @@ from ...numerics.tolerances import (
     LAST_BITS,
     NEWTON_STALLED,
     NOTHING_AT_ALL,
-    PIVOT_NONE,
     ROUNDING,
     SAME_AS_BEFORE,
     TINY,
 )
 from ...system import AlgebraicFailure, Problem, System
-from ..mode_state import NetworkState
+from ..mode_state import ModeState
 from .elements import Elements
-from .mode_equations import LinearEquations, ModeEquations, without_rounding
+from .mode_equations import ModeEquations
 
 __all__ = ["MasslessEfforts"]
 
@@ -40,7 +39,7 @@ class MasslessEfforts:
     """What elements take in the present modes."""
 
     def __init__(self, system: System, elements: Elements, equations: ModeEquations,
-                 state: NetworkState) -> None:
+                 state: ModeState) -> None:
         self.system, self.elements = system, elements
         self.equations, self.state = equations, state
 
@@ -85,10 +84,8 @@ class MasslessEfforts:
                 return  # coefficients may be small differences, which the first step does not know
             # down an exponential a voltage falls evenly, with currents that hardly change
             stalled = missed >= FALLS_NO_MORE * before and (
-                size < NEWTON_STALLED and size > 0.5 * last
-                or self._is_noise(problem, t, modes, held)) or (
-                held.error() <= NOTHING_AT_ALL * first) or (
-                self._is_rounding(problem, t, modes, held))
+                size < NEWTON_STALLED and size > 0.5 * last) or (
+                held.error() <= NOTHING_AT_ALL * first)
             exact = size <= NOTHING_AT_ALL or (np.abs(step) <= nothing).all()
             tells = k > 0 or equations.affine  # laws may be flat or steep where it begins
             if exact and tells or (equations.affine and k) or stalled:
@@ -111,21 +108,6 @@ class MasslessEfforts:
             advice = ("Give the node beside it a (small) mass, or put a damper in parallel that "
                       "rises faster than the friction falls.")
         raise AlgebraicFailure(t, self.elements.labels(worst), reason, advice=advice)
-
-    def _is_noise(self, problem: Problem, t: float, modes: Indices, held: LinearEquations) -> bool:
-        """Whether what equations miss is no more than what the last digits of the states make:
-        the leakage of a diode is the difference of the currents of two coils."""
-        by_x = np.abs(self.equations.by_x(problem, t, modes)[0])
-        return bool((np.abs(held.residual) <= LAST_BITS * by_x @ np.abs(problem.x)).all())
-
-    def _is_rounding(self, problem: Problem, t: float, modes: Indices, held: LinearEquations
-                     ) -> bool:
-        """Whether what equations miss is rounding of efforts: a velocity near zero is, too."""
-        if len(held.made.weight):
-            return False
-        efforts = np.abs(self.equations.values(problem, t)[[1, 4, 5]]).max(axis=0)
-        size = np.where(modes != 0, efforts, self.state.fast)
-        return bool((np.abs(held.residual) <= NOTHING_AT_ALL * size).all())
 
     def _agrees(self, problem: Problem, t: float, modes: Indices, first: float) -> bool:
         """Whether equations that leave inputs open are fulfilled, beside errors of ``first`` and
@@ -150,16 +132,16 @@ class MasslessEfforts:
 
     def project(self, problem: Problem, t: float) -> None:
         """Bring what the modes hold constant onto its value exactly."""
-        self.apply(problem, t, self.state.modes)
-        held = self.equations.at(problem, t, self.state.modes)
+        modes, everyone = self.state.modes, np.arange(self.elements.size)
+        self.apply(problem, t, modes)
+        held = self.equations.at(problem, t, modes)
         if not np.any(held.violation):
             return
-        missed_x = self.equations.by_x(problem, t, self.state.modes)[1]
+        missed_x = self.equations.by_x(problem, t, modes)[1]
         if (np.abs(held.violation) <= LAST_BITS * np.abs(missed_x) @ np.abs(problem.x)).all():
             return  # rounding, which would only be another one: samples at an event see no end
-        push = self.equations.slope_by_taken(problem, t)
-        problem.x -= push @ np.linalg.lstsq(
-            without_rounding(missed_x, push), held.violation, rcond=PIVOT_NONE)[0]
+        (_, move), = self.equations.projections(problem, t, modes, [everyone])
+        problem.x -= move @ held.violation
 
     # -- what the modes leave open ---------------------------------------------------------
     def is_internal_stress(self, problem: Problem, t: float, null: Array) -> bool:

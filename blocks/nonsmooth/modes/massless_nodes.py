@@ -27,7 +27,7 @@ from ...numerics.tolerances import MODE_MARGIN_NONE, NOISE
 from ...system import Problem, System
 from ...system.points import Points
 from ..contract import IndeterminateGroup, Laws
-from ..mode_state import NetworkState
+from ..mode_state import ModeState
 from .carried_network import CarriedNetwork, held_network
 from .elements import Change, Elements, elements_of, lack_mass
 from .held_network import HeldNetwork
@@ -98,13 +98,12 @@ class MasslessLaws(Laws):
     """Set-valued laws of a network with massless nodes, in one run."""
 
     massless = True
-    state: NetworkState
     held_modes: HeldNetwork | None
 
     def __init__(self, system: System, equations: ModeEquations | None = None) -> None:
         super().__init__(system, elements_of(system))
         refuse_massless(system)
-        self.state = NetworkState(self.elements.kinds)
+        self.state = ModeState(self.elements.kinds)
         self.state.noise[:, self.elements.valve] = NOISE  # of nominal values
         self.equations, self.held_modes = _equations_of(system, self.elements, equations)
         self.carries_inputs = isinstance(self.held_modes, CarriedNetwork)

@@ -28,7 +28,13 @@ from ...numerics.cache import Cache
 from ...numerics.copies import put_back
 from ...numerics.rewriting import contained, dependent_pairs, symbols_in
 from ...numerics.sparse_solves import factors_if_regular
-from ...numerics.tolerances import BLOCK_SINGULAR, LAST_BITS, SAME_AS_BEFORE, TERMS_ROUNDING
+from ...numerics.tolerances import (
+    BLOCK_SINGULAR,
+    LAST_BITS,
+    PIVOT_NONE,
+    SAME_AS_BEFORE,
+    TERMS_ROUNDING,
+)
 from ...system import Problem, System
 from .elements import Elements
 from .loop_unknowns import Followed, LoopUnknowns
@@ -297,10 +303,20 @@ class ModeEquations:
         made = self.matrices(problem, t, modes)
         return made.combined(value, rate), without_rounding(made.weight, value)
 
-    def values_by_x(self, problem: Problem, t: float, modes: Indices) -> Array:
-        """Derivatives of what the elements' equations come to by the states."""
+    def projections(self, problem: Problem, t: float, modes: Indices, islands: list[Indices]
+                    ) -> list[tuple[Array, Array]]:
+        """Of parts of elements that feel no others: combinations that say something about states,
+        and what brings these there."""
+        weight = self.matrices(problem, t, modes).weight
+        of = [weight[(weight[:, island] != 0.0).any(axis=1)] for island in islands]
+        if not any(map(len, of)):
+            return [(mine, np.zeros((len(problem.x), 0))) for mine in of]
         by_x = self._by_states(problem, t)
-        return self.held_rows(modes, by_x[:3], by_x[3:])[0]
+        value, _ = self.held_rows(modes, by_x[:3], by_x[3:])
+        push = self.slope_by_taken(problem, t)
+        return [(mine, push[:, island] @ np.linalg.pinv(without_rounding(
+            without_rounding(mine[:, island], value[island]), push[:, island]), rcond=PIVOT_NONE))
+                for mine, island in zip(of, islands, strict=True)]
 
     def given_by_states(self, problem: Problem, t: float, taken: Array) -> Array:
         """Changes of what is given per change of the states, which changes what is taken."""

@@ -113,13 +113,9 @@ class NodeVelocities:
         matrix = matrix - parasitic * np.eye(len(offset))
         if not (np.isfinite(offset).all() and np.isfinite(matrix).all()):
             return None
-        low, high, viscous = (side[asked] for side in self._bounds(problem, t, kinetic))
+        low, high = (side[asked] for side in self._bounds(problem, t, kinetic))
         high = np.where(self.contacts.apart(problem, t)[asked], low, high)
         gives = self.elements.gives_flow[asked]
-        if viscous.any():  # what rises with the own flow is a part of the network
-            apart = np.eye(len(offset)) - matrix * np.where(gives, 0.0, viscous)
-            rest = np.asarray(np.linalg.solve(apart, np.column_stack([offset, matrix])), float)
-            offset, matrix = rest[:, 0], rest[:, 1:] - np.diag(np.where(gives, viscous, 0.0))
         found = solve_mixed(matrix, offset, gives, low, high)
         if not found.converged:
             return None
@@ -138,20 +134,12 @@ class NodeVelocities:
         given, rate = (row[asked] for row in self.equations.given(problem, t))
         return given + h * rate - matrix @ self.elements.efforts_of(problem.u)[asked], matrix
 
-    def _bounds(self, problem: Problem, t: float, kinetic: Flags) -> tuple[Array, Array, Array]:
-        """Bounds at no flow, and the slope of kinetic ones by the own flow."""
-        elements, n = self.elements, self.elements.size
-        flow, _, low, high, back, forth = self.equations.values(problem, t)
+    def _bounds(self, problem: Problem, t: float, kinetic: Flags) -> tuple[Array, Array]:
+        """Bounds of efforts: kinetic ones of what moves, as fast as it does now."""
+        _, _, low, high, back, forth = self.equations.values(problem, t)
         kinetic = kinetic & np.isfinite(low) & np.isfinite(high) & (low < high)  # frictions alone
-        output_u, back_u, forth_u = self.equations.by_inputs(problem, t)[:3]
-        own = np.where(elements.gives_flow[:, None], np.eye(n), output_u)
-        size = np.maximum((own**2).sum(axis=1), TINY)
-        slopes = [np.maximum((np.where(np.isfinite(k), k, 0.0) * own).sum(axis=1) / size, 0.0)
-                  for k in (back_u, forth_u)]  # one of a root at rest has no end
-        slope = np.where(kinetic, np.where(flow > 0, slopes[1], slopes[0]), 0.0)
-        bottom = np.where(kinetic, back - slopes[0] * flow, low)
-        top = np.where(kinetic, forth - slopes[1] * flow, high)
-        return np.minimum(bottom, top), top, slope
+        bottom, top = np.where(kinetic, back, low), np.where(kinetic, forth, high)
+        return np.minimum(bottom, top), top
 
     def _regular(self, problem: Problem, t: float, flow: Array, asked: Flags) -> Indices:
         """Modes of given flows, with so many at rest that all velocities are determined.

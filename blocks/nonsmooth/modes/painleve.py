@@ -162,7 +162,7 @@ class Painleve:
 
     def _at_rest(self, problem: Problem, t: float) -> Flags:
         """Elements that are stuck or closed, or contacts that are open by rounding only."""
-        now, rest = self.evaluation.present(problem, t), self.state.modes == 0
+        now, rest = self.evaluation.values(problem, t), self.state.modes == 0
         far = largest_position(problem)
         touching = self.elements.contact & ~rest & (now.gap <= ROUNDING * far) & (
             np.abs(now.flow) <= FLOW_NONE * self.state.fast)

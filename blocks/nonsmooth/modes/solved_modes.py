@@ -19,40 +19,31 @@ import numpy as np
 
 from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices, Matrix
-from ...numerics.copies import shallow_copy
 from ...numerics.rewriting import dependent_pairs, symbols_in
 from ...numerics.tolerances import (
     BLOCK_SINGULAR,
-    DEPENDENT,
     FAR_FROM_PARADOX,
     LAST_STEP,
     NOTHING_AT_ALL,
     PARADOX,
     RATE_OF_STRESS,
     SAFE_PIVOT,
-    SAME_AS_BEFORE,
 )
 from ...system import Evaluator, Problem, System
 from ...system.newton_at_points import solved_at_points
 from ...system.points import Points
 from .block_diagonal import BlockDiagonal
 from .bound_functions import BoundFunctions
-from .delassus import Delassus, torn_by
-from .delassus import Matrix as DelassusMatrix
+from .delassus import torn_by
 from .elements import Elements
 from .gaps import allowed_gaps, positions_of
 from .kept_factors import KeptFactors, connected
 from .law_expressions import LawExpressions
 from .resting_relations import RestingRelations
 
-__all__ = ["ROUNDS", "SolvedModes", "point_to_the_bit"]
+__all__ = ["ROUNDS", "SolvedModes"]
 
 ROUNDS = 25  # of Newton's method, where bounds have kinks
-
-
-def point_to_the_bit(problem: Problem, t: float, modes: Indices) -> tuple[bytes, ...]:
-    """A point and the modes there, to be known again to the last bit."""
-    return tuple(np.asarray(a, dtype=float).tobytes() for a in (*problem.arguments(t)[:-1], modes))
 
 
 class SolvedModes:
@@ -88,9 +79,6 @@ class SolvedModes:
         self.dependent = np.zeros(n, dtype=bool) if bounds is None else bounds.dependent
         self.in_a_circle = bounds is not None and bounds.in_a_circle
         self.symbols = [*system.arguments[:-1], modes, effort]
-        #: How rates, with their sign turned, and slopes change by efforts, directly and through
-        #: torn unknowns that follow them; where laws in motion know no effort.
-        self.jacobians: dict[str, tuple[ca.SX, ca.SX]] = {}
         #: Blocks that have more elements than motions, where these may rest in many ways.
         self.shared: list[Indices] = []
         self.expressions = {
@@ -107,10 +95,6 @@ class SolvedModes:
         #: Whether machine code writes derivatives of slopes.
         self.has_derivatives = not self.with_loops
         self.positions = positions_of(system)
-        self.slope: Array = np.zeros(system.nx)  # slopes at the last evaluation
-        self._out: Array | None = None  # what elements came to at the last evaluation
-        self._point: tuple[bytes, ...] = ()  # where that was
-        self._matrix: tuple[Array, Array] | None = None  # with the own rates per effort
 
     def _keep(self, sliding: ca.SX) -> None:
         """Let efforts follow from numbers that last as long as modes do.
@@ -133,24 +117,19 @@ class SolvedModes:
         # rates at least; follows_linearly: whether torn unknowns of loops are linear in these, too;
         # direct: whether efforts follow from the point and the modes alone, without a guess
         self.affine = self.affine_rates = self.direct = self.follows_linearly = True
-        # operations of what is solved for at every point, 1 where loops add these up; numbers kept
+        # whether anything is solved for at every point; entries: numbers that are kept
         self.length, self.entries = 0, kept.entries
         #: Of parts that have them, in these ``symbols``.
         self.factors = ca.substitute(kept.factors, kept.modes, self.symbols[-2])
         self.blocks, self.symbols = kept.members, [*self.symbols[:-1], numbers]
-        self._efforts_kept = Evaluator(ca.Function("efforts", self.symbols, [own]))
 
     def _pose(self, system: System, kinetic: ca.SX) -> None:
         """Pose the equations that efforts are solved from at every point."""
         n, e, effort, loops = self.size, self.expressions, self.effort, self.loops
-        modes, rate, slope = self.symbols[-2], e["rate"], e["slope"]
+        modes, rate = self.symbols[-2], e["rate"]
         own = -self.by_effort(rate)
         diagonal = ca.densify(ca.diag(own))
         scale = ca.if_else(diagonal > 0, 1 / diagonal, 1)
-        if self.with_loops and not ca.jacobian_sparsity(kinetic, self._unknowns).nnz():
-            torn = self._unknowns[: self.follows.shape[0]]
-            self.jacobians = {name: (jacobian(of, effort), jacobian(of, torn))
-                              for name, of in (("rate", -rate), ("slope", slope))}
         stuck, shared = modes == 0, ca.SX(0)
         # at a dead centre the lever is rounding: whatever it would take to hold there is none
         largest = ca.mmax(diagonal)
@@ -178,14 +157,12 @@ class SolvedModes:
         if not self.affine:  # efforts that are none are differences of what would stop what moves
             shared = ca.mmax(ca.if_else(acts, scale * ca.fabs(rate), 0))
         self.direct = self.affine and not self.with_loops
-        self.shared = self._shared(system, own) if self.affine_rates and not self.jacobians else []
-        e |= {"matrix": matrix, "residual": ca.densify(residual), "shared": shared,
-              "start": ca.densify(ca.if_else(stuck, effort, kinetic))}
+        self.shared = self._shared(system, own) if self.affine_rates else []
+        e |= {"matrix": matrix, "residual": ca.densify(residual), "shared": shared}
         equations = ca.vertcat(self.diagonal.entries_of(matrix), residual, diagonal, shared)
         given, self.entries = self.symbols + [self.follows] * self.with_loops, 0
         self._solve = Evaluator(ca.Function("equations", given, [ca.densify(equations)]))
-        self.length = 1 if self.jacobians else ca.Function(
-            "equations", given, [matrix, residual]).n_instructions()
+        self.length = 1
 
     def by_effort(self, expression: ca.SX) -> ca.SX:
         """Derivative by efforts, which torn unknowns of loops may follow at once."""
@@ -238,14 +215,6 @@ class SolvedModes:
             out[ca.jacobian_sparsity(bound, torn).row()] = 1.0  # which follow any effort
         return out
 
-    def fresh(self) -> SolvedModes:
-        """Return a copy for another run, without what is known of this one."""
-        new = shallow_copy(self)
-        new._out = new._matrix = None
-        if self.kept is not None:
-            new.kept = self.kept.fresh()
-        return new
-
     @property
     def present(self) -> ca.SX:
         """What decisions on modes look at: rows of elements; where numbers are kept, what efforts
@@ -260,99 +229,21 @@ class SolvedModes:
         return ca.Function("held", self.symbols, function.call(given))
 
     # -- one point ---------------------------------------------------------------------
-    def apply(self, problem: Problem, t: float, modes: Indices, delassus: Delassus) -> bool:
-        """Set the problem's inputs, and remember what there is besides; False where unsafe."""
-        effort = self.elements.efforts_of(problem.u)
-        if self.kept is None:
-            found = self._efforts(problem, t, modes, np.zeros(self.size) if self.direct else effort)
-        elif self.kept.fits(problem, modes, d := delassus.matrix(problem, t)):
-            found = self._efforts_kept(*problem.arguments(t)[:-1], modes,
-                                       self.kept.numbers(problem, modes, d))
-        else:
-            found = None
-        self._out = None
-        self.elements.put(problem.u, effort if found is None else found)
-        if self.with_loops:
-            problem.solve_algebraic(t)
-        if found is None:
-            return False
-        out = self.evaluate(*problem.arguments(t)[:-1], modes, found)
-        self._point = point_to_the_bit(problem, t, modes)
-        self._out, self.slope = out[: 7 * self.size].copy(), out[7 * self.size :]
-        return True
-
-    def _efforts(self, problem: Problem, t: float, modes: Indices, effort: Array) -> Array | None:
-        last, first = np.inf, np.abs(effort).max()
-        exact = (modes != 0) & ~self.dependent  # such as no effort of an open contact
-        for _ in range(1 if self.direct else ROUNDS):
-            if self.with_loops:
-                self.elements.put(problem.u, effort)
-                problem.solve_algebraic(t)
-            self._matrix, residual, shared = self._equations_at(problem, t, modes, effort)
-            step = self.diagonal.solve_safely(self._matrix[0], residual, DEPENDENT)
-            if step is None:
-                return None
-            step[exact] = residual[exact]
-            effort = effort - step
-            size, whole = np.abs(step).max(), max(np.abs(effort).max(), first)
-            stalled = size > 0.5 * last and size < SAME_AS_BEFORE * whole
-            if self.direct or stalled or size <= NOTHING_AT_ALL * max(whole, shared):
-                return effort
-            last = size
-        return None
-
-    def _equations_at(self, problem: Problem, t: float, modes: Indices, effort: Array
-                      ) -> tuple[tuple[Array, Array], Array, float]:
-        """Entries of the matrix and own rates per effort; residual, and the bounds that are shared:
-        of the equations at the present point, whose loops follow efforts."""
+    def equations(self, problem: Problem, t: float, modes: Indices, effort: Array
+                  ) -> tuple[Array, Array]:
+        """Entries of the matrix of the equations, whose loops follow efforts, and own rates per
+        effort."""
         follows, at = [], self.diagonal.size
         if self.with_loops:
             by_u = torn_by(problem.system.residual_u, problem, t)
             follows = [self.elements.columns_of(by_u).T.ravel()]
         out = self._solve(*problem.arguments(t)[:-1], modes, effort, *follows)
-        return (out[:at], out[at + self.size : -1]), out[at : at + self.size], out[-1]
+        return out[:at], out[at + self.size : -1]
 
-    def constants(self, problem: Problem, modes: Indices, d: DelassusMatrix) -> Array:
-        """Modes and the numbers that are kept for them, in one row."""
-        assert self.kept is not None
-        return np.concatenate([modes, self.kept.numbers(problem, modes, d)])
-
-    def leave(self, slope: Array) -> None:
-        """Go on with this slope, at efforts other than those of the last evaluation."""
-        self._out, self.slope = None, slope
-
-    def values(self, problem: Problem, t: float, modes: Indices) -> Array | None:
-        """Flows, bounds, efforts, rates and gaps of the last evaluation, if it was here."""
-        if self._out is None or self._point != point_to_the_bit(problem, t, modes):
-            return None
-        return self._out.reshape(7, self.size)
-
-    def equations(self, problem: Problem, t: float, modes: Indices, effort: Array
-                  ) -> tuple[Array, Array]:
-        """The matrix of the equations, and own rates per effort."""
-        entries, own = self._equations_at(problem, t, modes, effort)[0]
-        return self.diagonal.full(entries, self.size), own
-
-    def determinants(self, modes: Indices, matrix: Array | None = None) -> tuple[Array, Array]:
-        """Determinants of the equations and of those of what slides, block by block; of the last
-        evaluation's matrix if none is given."""
-        if matrix is None:
-            assert self._matrix is not None
-            entries = self._matrix[0][None]
-        else:
-            entries = self.diagonal.taken_from(matrix)
+    def determinants(self, modes: Indices, entries: Array) -> tuple[Array, Array]:
+        """Determinants of the equations and of those of what slides, block by block."""
         every, tell = np.ones(self.size, dtype=bool), self.diagonal.determinants
-        return tell(entries, every)[0], tell(entries, modes != 0)[0]
-
-    def holds(self, flow: Array) -> bool:
-        """Whether these are the flows of the last evaluation."""
-        return flow.base is not None and flow.base is self._out
-
-    def reserve(self, modes: Indices) -> float:
-        """What :meth:`reserves` gives at the last evaluation."""
-        assert self._matrix is not None
-        entries, own = self._matrix
-        return float(self.reserves(entries[None], own[None], modes)[0])
+        return tell(entries[None], every)[0], tell(entries[None], modes != 0)[0]
 
     # -- several points ------------------------------------------------------------------
     def at_points(self, problem: Problem, points: Points, effort: Array

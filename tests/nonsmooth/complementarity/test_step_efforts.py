@@ -12,8 +12,8 @@ from scipy.optimize import nnls
 from blocks.machine import compiling
 from blocks.nonsmooth.complementarity import Status, choose, solve, solve_mixed
 from blocks.nonsmooth.complementarity.decide import proved
-from blocks.nonsmooth.complementarity.interior_points import from_inside
 from blocks.nonsmooth.complementarity.problem import Problem, connect, pose, problem_of
+from blocks.nonsmooth.complementarity.smoothing import by_smoothing
 from blocks.nonsmooth.complementarity.sparse_lu import Factors, analyse, factors_of
 
 
@@ -108,7 +108,7 @@ def contacts(seed: int, count: int, velocities: int, friction: float
 @pytest.mark.parametrize("seed", range(4))
 def test_contacts_without_friction_leave_the_nearest_velocities_that_part(seed):
     directions, free, problem, factors = contacts(seed, 40, 30, 0.0)
-    assert from_inside(problem, factors, TOL, 80)
+    assert by_smoothing(problem, factors, TOL, 80)
     left = free - directions.T @ problem.x
     efforts, _ = nnls(directions[::2].T, free)
     assert_allclose(left, free - directions[::2].T @ efforts, atol=1e-8)
@@ -118,7 +118,7 @@ def test_contacts_without_friction_leave_the_nearest_velocities_that_part(seed):
 @pytest.mark.parametrize("friction", [0.2, 0.8])
 def test_efforts_of_contacts_with_friction_obey_coulomb(seed, friction):
     directions, free, problem, factors = contacts(seed, 40, 60, friction)
-    assert from_inside(problem, factors, TOL, 80)
+    assert by_smoothing(problem, factors, TOL, 80)
     flow = directions @ (free - directions.T @ problem.x)
     normal, tangential = problem.x[::2], problem.x[1::2]
     assert normal.min() >= -1e-9 and flow[::2].max() <= 1e-8

@@ -62,8 +62,7 @@ def test_what_is_singular_for_some_parameters_only_goes_the_general_way_there(ra
     assert len(held.kept.factored) == 1
     runs = [model.simulate("12 s", rtol=1e-9, method=name) for name in ("auto", "rodas4")]
     problem = runs[0].recording.problem
-    d = problem.laws.delassus.matrix(problem, 0.0)
-    assert held.kept.fresh().fits(problem, np.zeros(n, dtype=int), d) == (ratio != 2.0)
+    assert held.kept.fits(problem, np.zeros(n, dtype=int)) == (ratio != 2.0)
     a, b = (run["shafts[3].w"].final.m for run in runs)
     assert a == pytest.approx(b, abs=1e-7)
     if ratio == 2.0:  # the torques of all clutches cancel, and in the end nothing slides

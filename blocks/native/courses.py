@@ -16,11 +16,11 @@ from ..solvers.base import KeptCourse, Step
 from ..solvers.polynomials import RowBlocks, chunks
 from ..solvers.trajectory import refuse_outside
 from . import one_step
-from .equations import Equations
+from .equations import Equations, HeldConstants
 from .loop_branch import room_for_branch
 from .own_events import KeptRows, PassedEvents
 from .stages import ATOL
-from .steps import Code, Sparse, known_of, project_after_events, workspace
+from .steps import Code, Sparse, known_of, workspace
 
 __all__ = ["BLOCK", "Course", "CourseData", "PassedCourses", "joined", "points_of"]
 
@@ -206,10 +206,13 @@ class Course(KeptCourse):
         rows = self.values(times, number)
         if not self.carries:
             return rows
-        out = np.empty_like(rows)
-        project_after_events(self._code, self.common.work, times, rows, *self.held.take(number),
-                             self._alive[: self.held.shape[1]], out)
-        return out
+        return self.common.equations.evaluated(
+            self._code.project, rows.shape[1], times, rows, self.constants(number))
+
+    def constants(self, number: Indices) -> HeldConstants:
+        """What functions of the equations read at points in the episodes with some numbers."""
+        return HeldConstants(self._alive, *self.held.take(number),
+                             self.common.p if self.run is None else None)
 
     def _values_at(self, times: Array) -> Array:
         refuse_outside(times, float(self._gathered()[0][0, 0]), self.end)

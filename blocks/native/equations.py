@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from ..language.expression import TIME
 from ..machine.compiling import compiled
 from ..machine.signatures import address_of, run_code
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Indices, Matrix
 from ..system.delays import delayed_signals
 from .expressions import Unwritable, Writer
 from .forms import is_large
@@ -36,6 +36,7 @@ from .steps import (
     TRAPEZOIDAL,
     Code,
     solves_with_derivatives,
+    values_after_events,
 )
 from .text import Beginning, function_of
 
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from .solved_modes import SolvedCode
     from .tied_states import Tied, TiedCode
 
-__all__ = ["Equations", "equations_of", "written"]
+__all__ = ["Equations", "HeldConstants", "equations_of", "written"]
 
 LONGEST_LOOPS = 16_000  # lines of loops over instances, which are worth more care
 LONG = 3000  # lines of a text in which equal operations are not sought: that takes long
@@ -64,6 +65,15 @@ def written(writer: Writer | LoopText, beginning: Beginning, quick: bool | None 
     """The address of a function whose lines are written, after those it begins with."""
     return compiled(function_of(writer, beginning), quick=quick,
                     parallel=isinstance(writer, LoopText) or len(writer.lines) <= LONG)
+
+
+class HeldConstants(NamedTuple):
+    """What functions read at many points that is constant between events."""
+
+    first: Array  # all that they read at some point
+    which: Indices  # the row of ``held`` of each point
+    held: Matrix  # what ``first`` begins with from each event on
+    p: Array | None  # parameters; None where they are what ``first`` begins with
 
 
 class Equations:
@@ -404,6 +414,31 @@ class Equations:
         if efforts is None:
             efforts = self.system.tape.u
         return self._of(ca.densify(function(*known[: len(self.system.arguments) - 1], efforts)))
+
+    @cached_property
+    def inputs(self) -> int:
+        """Address of the inputs in held modes."""
+        assert self._inputs is not None
+        return self._of(ca.densify(self._inputs))
+
+    def held_at(self, times: Array, x: Array, z: Array, given: HeldConstants
+                ) -> tuple[Array, Array]:
+        """States with closed contacts and inputs in held modes at points, as columns."""
+        rows = np.vstack([x, z]).T.copy() if self.carried else x.T.copy()
+        if self.project and self._laws is not None and self._laws.elements.contact.any():
+            rows = self.evaluated(self.project, rows.shape[1], times, rows, given)
+        return rows[:, : len(x)].T, self.evaluated(
+            self.inputs, self.system.nu, times, rows, given).T
+
+    def evaluated(self, function: int, size: int, times: Array, rows: Array, given: HeldConstants
+                  ) -> Array:
+        """(k, size) values of a function, at an address, at times and states of many points."""
+        room, out = self.with_room(given.first), np.empty((len(times), size))
+        p, q = address_of(room if given.p is None else given.p), address_of(room)
+        values_after_events(
+            function, times, rows, given.which, given.held, room[: given.held.shape[1]], p,
+            q + 8 * self.system.parameter_count * (given.p is None), np.empty(1), out)
+        return out
 
     def at_events(self, which: str, function: ca.Function) -> int:
         """A function of what there is at events: what is required of a run, or assigned there."""

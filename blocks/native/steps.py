@@ -36,7 +36,7 @@ __all__ = ["BACKWARD_EULER", "BASE", "EULER", "EXPLICIT", "HIGH_ORDER", "IMPLICI
            "ROOTS", "RUNGE_KUTTA", "THIRD_ORDER", "TRAPEZOIDAL", "Code", "Sparse",
            "Workspace", "are_finite", "by_newton", "derive_by_time", "error_of_step", "first_stage",
            "flush_denormals", "goes_nowhere", "has_slope", "is_explicit",
-           "is_fixed", "keep_denormals", "known_of", "rate_of_error", "project_after_events",
+           "is_fixed", "keep_denormals", "known_of", "rate_of_error", "values_after_events",
            "project_at", "project_in_place", "slope_at", "solves_with_derivatives", "take_stages",
            "tells_its_limit", "values_at", "workspace"]  # fmt: skip
 
@@ -223,13 +223,15 @@ def project_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) ->
 
 
 @machine_code
-def project_after_events(code: Code, work: Workspace, times: Vector, rows: Matrix, which: Indices,
-                         constants: Matrix, q: Vector, out: Matrix) -> None:
-    """Bring many points after events, one in each row, back onto their constraints: the code reads
-    from ``q`` what is constant from each on."""
+def values_after_events(function: int, times: Vector, rows: Matrix, which: Indices,
+                        constants: Matrix, held: Vector, p: int, q: int, at: Vector, out: Matrix
+                        ) -> None:
+    """What a function of the model, at an address, comes to at many points after events, one in
+    each row: it reads what is constant from each on where it is ``held``."""
     for k in range(times.size):
-        q[:] = constants[which[k]]
-        project_at(code, work, times[k], rows[k], out[k])
+        held[:] = constants[which[k]]
+        at[0] = times[k]
+        run_code(function, at, rows[k], p, q, out[k])
 
 
 @machine_code

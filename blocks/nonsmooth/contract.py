@@ -132,15 +132,13 @@ class Laws(ABC):
     def fresh(self) -> Laws:
         """Return the laws with a state of their own: for another run, or to look at this one."""
 
-    def inputs_at(self, problem: Problem, points: Points, split: bool
-                  ) -> tuple[Array, Flags] | None:
-        """Inputs at many times of a run at once; None where each needs its own search.
+    def split_at(self, problem: Problem, points: Points) -> Flags:
+        """Let inputs that the motion leaves open be those that are shown; where that is done.
 
-        ``problem`` has the parameters of the run; its point says nothing. ``points`` are states and
-        modes; as inputs, a guess. ``split``: whether efforts that the motion leaves open take their
-        documented split. Returns inputs as columns, and in which of these they are found.
+        ``problem`` has the parameters of the run; its point says nothing. ``points`` are states,
+        modes, and inputs that hold these.
         """
-        return None
+        return np.ones(len(points), dtype=bool)
 
     def are_open(self, problem: Problem, points: Points) -> Flags:
         """At which points it may leave any of them open, in the modes that are held there."""

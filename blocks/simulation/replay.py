@@ -24,8 +24,10 @@ from .episode_list import EpisodeList
 from .wanted import Wanted
 
 if TYPE_CHECKING:
+    from ..native.equations import Equations, HeldConstants
     from ..nonsmooth.contract import IndeterminateGroup
     from ..nonsmooth.modes.drift_correction import Contacts
+    from .passed_events import PassedEpisodes
 
 __all__ = ["READING", "Replay"]
 
@@ -180,7 +182,8 @@ class Replay:
             missing = incomplete
         elif not incomplete.all():
             complete = np.flatnonzero(~incomplete)
-            x[:, complete], u[:, complete], known = self._efforts_at(points.some(complete), split)
+            x[:, complete], u[:, complete], known = self._efforts_at(
+                points.some(complete), which[complete], split)
             missing[complete] = ~known
         left = np.flatnonzero(missing)
         for e, columns in self._parts(which[left]):
@@ -191,23 +194,52 @@ class Replay:
                 z[:, some] = self._last_values.kept(int(which[some[0]]), points.t[some], z[:, some])
         return replace(points, x=x, z=z, u=u)
 
-    def _efforts_at(self, points: Points, split: bool) -> tuple[Array, Array, Flags]:
-        """States with closed contacts, inputs, and where these are found at many points at once."""
-        problem, laws = self._at_parameters(), self.problem.laws
-        if (found := laws.inputs_at(problem, points, split)) is None:
-            return points.x, points.u, np.zeros(len(points), dtype=bool)
-        x, (u, known) = points.x, found
-        left = np.flatnonzero(~known)
-        if self._contacts is None or not len(left):
-            return x, u, known
-        closed, done = self._contacts.close_at(problem, points.some(left))
-        left = left[done]
-        if len(left):
-            again = replace(points.some(left), x=closed[:, done])
-            x, u, known = x.copy(), u.copy(), known.copy()
-            u[:, left], known[left] = laws.inputs_at(problem, again, split)
-            x[:, left] = np.where(known[left], again.x, x[:, left])
+    def _efforts_at(self, points: Points, which: Indices, split: bool
+                    ) -> tuple[Array, Array, Flags]:
+        """States with closed contacts, inputs, and where machine code finds these."""
+        laws, equations = self.problem.laws, self._equations
+        x, u = points.x.copy(), points.u.copy()
+        if not laws.carries_inputs:
+            u[:] = np.nan
+        if equations is not None:
+            for part, columns, number in self.episodes.parts(which):
+                if (given := self._constants(part, number, equations)) is not None:
+                    x[:, columns], u[:, columns] = equations.held_at(
+                        points.t[columns], x[:, columns], points.z[:, columns], given)
+        known = np.asarray(np.isfinite(u).all(axis=0))
+        some = np.flatnonzero(known)
+        if split and len(some):
+            few = replace(points, x=x, u=u).some(some)
+            known[some] = laws.split_at(self._at_parameters(), few)
+            u[:, some] = few.u
         return x, u, known
+
+    @cached_property
+    def _equations(self) -> Equations | None:
+        """The machine code of held modes, where inputs are solved for by it."""
+        from .. import native
+        from ..native.equations import equations_of
+
+        laws = self._of_run.laws
+        if laws.held_modes is None or laws.carries_inputs or not native.is_installed() or (
+                native.unwritable(self._of_run)):
+            return None
+        return equations_of(self.system, laws)
+
+    def _constants(self, part: Episode | PassedEpisodes, number: Indices, equations: Equations
+                   ) -> HeldConstants | None:
+        """What machine code reads at points in episodes; None where it has not these modes."""
+        from ..native.courses import Course
+        from ..native.equations import HeldConstants
+
+        if isinstance(part.courses, Course):
+            return part.courses.constants(number)
+        assert isinstance(part, Episode)
+        problem = self._restored(part)
+        if not problem.laws.runs_compiled(problem, part.start):
+            return None
+        first = equations.constants(problem, part.start)
+        return HeldConstants(first, np.zeros_like(number), first[None, :0], problem.p)
 
     def must_solve(self, incomplete: Flags, wanted: Wanted) -> bool:
         """Whether more is wanted than what trajectories hold."""

@@ -172,12 +172,14 @@ class SeveralRuns:
             return points.values(function)
 
     def _find_efforts(self, points: Points, wanted: Wanted, pieces: Indices, runs: Indices) -> None:
-        """Fill in the efforts at points, run by run; nan where that takes more."""
-        problem = self.problem
+        """Fill in the efforts at points; nan where that takes more."""
+        problem, equations = self.problem, self.courses.common.equations
+        points.u[:] = equations.held_at(
+            points.t, points.x, points.z, self.courses.constants(pieces))[1]
         cuts = np.append(np.flatnonzero(np.diff(runs, prepend=-1)), len(runs))
-        for a, b in zip(cuts[:-1], cuts[1:], strict=True):
+        for a, b in zip(cuts[:-1], cuts[1:], strict=True) if wanted.split else ():
             problem.p = self.p[runs[a]]
             here = replace(points.some(np.arange(a, b)), p=problem.p,
                            modes=modes_in(self._modes, pieces[a:b]))
-            found = problem.laws.inputs_at(problem, here, wanted.split)
-            points.u[:, a:b] = np.nan if found is None else np.where(found[1], found[0], np.nan)
+            known = problem.laws.split_at(problem, here)
+            points.u[:, a:b] = np.where(known, here.u, np.nan)

@@ -50,13 +50,6 @@ class BlockDiagonal:
             out[rows[:, :, None], rows[:, None, :]] = entries[places]
         return out
 
-    def solve(self, entries: Array, right: Array) -> Array:
-        """Solve matrices for right sides, both of all points, (points, rows)."""
-        out = np.zeros(right.shape)
-        for _, rows, matrices in self._stacks(entries):
-            out[:, rows] = np.linalg.solve(matrices, right[:, rows, None])[..., 0]
-        return out
-
     def least_pivots(self, entries: Array) -> Array:
         """The smallest pivot of every matrix, by elimination with the largest of each column."""
         out = np.full(len(entries), np.inf)
@@ -78,19 +71,6 @@ class BlockDiagonal:
             else:
                 out[:, which] = np.linalg.det(a)
         return out
-
-    def least_solutions(self, entries: Array, right: Array, stress: Array, singular: float
-                        ) -> tuple[Array, Array, Array]:
-        """Return the least solutions, what they miss, and what of other vectors has no effect."""
-        solved, missed, free = np.zeros((3, *right.shape))
-        for _, rows, a in self._stacks(entries):
-            moves = (a != a[:1]).any(axis=(1, 2, 3))  # what rests has one matrix
-            inverse = np.linalg.pinv(a[:1], rcond=singular).repeat(len(a), axis=0)
-            inverse[moves] = np.linalg.pinv(a[moves], rcond=singular)
-            x, any_ = inverse @ right[:, rows, None], stress[:, rows, None]
-            solved[:, rows], missed[:, rows] = x[..., 0], (right[:, rows, None] - a @ x)[..., 0]
-            free[:, rows] = (any_ - inverse @ (a @ any_))[..., 0]
-        return solved, missed, free
 
     def _stacks(self, entries: Array) -> Iterator[tuple[Indices, Indices, Array]]:
         """Yield which blocks are of one size, their rows, and matrices, (points, blocks, k, k)."""

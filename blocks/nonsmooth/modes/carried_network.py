@@ -12,9 +12,8 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Indices
 from ...system import Problem, System
-from ...system.points import Points
 from .elements import MOST_AT_NODES, MOST_INVERTED, MOST_TOGETHER, MOST_WRITTEN, Elements
 from .held_network import HeldNetwork, filled
 from .law_expressions import LawExpressions
@@ -64,8 +63,3 @@ class CarriedNetwork(HeldNetwork):
         made = self.equations.matrices(problem, t, modes)
         free = made.free[:, None]
         return np.where(free, 0.0, made.combine), np.where(free, made.combine, 0.0)
-
-    # -- finished runs ---------------------------------------------------------------------
-    def inputs_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:
-        """Inputs at many times, as columns, as they were carried along with the states there."""
-        return points.u, np.ones(len(points), dtype=bool)

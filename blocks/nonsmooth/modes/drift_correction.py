@@ -7,25 +7,20 @@ contacts would move them, velocities are stopped likewise, and the integration s
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import casadi as ca
 import numpy as np
 
 from ...exceptions import InitialisationError
 from ...numerics import sparse as sp
-from ...numerics.arrays import Array, Cube, Flags, Indices
+from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import BLOCK_SINGULAR
 from ...system import Evaluator, Problem
-from ...system.points import Points
 from ..contract import Laws
 from ..unsettled import unsettled
-from .delassus import DENSE, dense_inverses, pseudo_inverse
+from .delassus import pseudo_inverse
 from .gaps import (
     RIGID,
     TWO_BODIES,
     allowed_gap,
-    allowed_gaps,
     gap_function,
     gaps_of,
     largest_position,
@@ -71,15 +66,6 @@ class Contacts:
         """Close gaps that have drifted open; whether there were any."""
         return self.closing is not None and self.closing.close(problem, t)
 
-    def close_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:
-        """States at points of a finished run with gaps closed, and at which points they are.
-
-        At none where the network is large or anything is solved for besides: there contacts are
-        closed at one point after the other.
-        """
-        if self.closing is None:
-            return points.x, np.zeros(len(points), dtype=bool)
-        return self.closing.close_at(problem, points)
 
 
 def contacts_of(laws: Laws) -> Contacts | None:
@@ -119,72 +105,6 @@ class _Closing:
         problem.update_anew(t)
         return True
 
-    def close_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:
-        """Close gaps at many points; states, (states, points), and where that was done."""
-        x, found = points.x.copy(), np.zeros(len(points), dtype=bool)
-        if problem.algebraic or not self.laws.functions.few:
-            return x, found
-        function = self.laws.system.once("closing contacts", self._matrices_as_column)
-        if function is None:
-            return x, found
-        together = max(1, TOGETHER // function.function.size1_out(0))
-        allowed = allowed_gaps(x, problem)
-        for modes, columns in points.modes:
-            if (modes[self.index] == 0).any():
-                for first in range(0, len(columns), together):
-                    some = columns[first : first + together]
-                    x[:, some], found[some] = self._closed_at(
-                        function, points.some(some), modes[: self.laws.size], allowed[some])
-        return x, found
-
-    def _closed_at(self, function: Evaluator, points: Points, modes: Indices, allowed: Array
-                   ) -> tuple[Array, Flags]:
-        """Close gaps at points with the same modes, as :meth:`close`, on stacks of matrices."""
-        stuck, closed = np.flatnonzero(modes == 0), np.flatnonzero(modes[self.index] == 0)
-        slope_x, push, by_x, _ = self._matrices_at(function, points)
-        push = push[:, :, stuck]
-        way = slope_x @ push[:, :, np.searchsorted(stuck, self.index[closed])]
-        inverse = np.asarray(
-            np.linalg.pinv(by_x[:, closed] @ way, rcond=BLOCK_SINGULAR), dtype=float)
-        x = points.x.copy()
-        points = replace(points, x=x)  # which goes on
-        gap = points.values(self.gaps)[closed]
-        first = size = np.abs(gap).max(axis=0)
-        for _ in range(ROUNDS):
-            apart = size > 0.01 * allowed
-            if not apart.any():
-                break
-            x[self.positions] -= np.where(apart, _times(way, _times(inverse, gap)), 0.0)
-            gap = points.values(self.gaps)[closed]
-            size = np.abs(gap).max(axis=0)
-        d = self._matrices_at(function, points)[3][:, stuck[:, None], stuck]
-        flow = points.values(self.laws.functions.values)[stuck]
-        x += _times(push, _times(dense_inverses(d), flow))
-        return x, np.isfinite(x).all(axis=0) & (first > allowed) & (size <= LEFT * allowed)
-
-    def _matrices_as_column(self) -> Evaluator | None:
-        """What closing takes, as one column: how positions follow states, states efforts, gaps
-        positions, and D; None where D is not dense."""
-        functions, system, elements = self.laws.functions, self.laws.system, self.laws.elements
-        if elements.size > DENSE:
-            return None
-        symbols, place = system.arguments, self.positions.tolist()
-        slope_x, slope_u, by_x, rate_u = (f.function(*symbols) for f in (
-            system.slope_x, functions.slope_u, self.by_x, functions.rate_u))
-        return Evaluator(ca.Function("closing", symbols, [ca.densify(ca.veccat(*map(ca.densify, (
-            slope_x[place, :], elements.pushed(slope_u), by_x[:, place],
-            -elements.pushed(rate_u)))))]))
-
-    def _matrices_at(self, function: Evaluator, points: Points) -> list[Cube]:
-        """What closing takes, as stacks of matrices; 0 where not finite, which flows show."""
-        column = points.values(function).T
-        column[~np.isfinite(column).all(axis=1)] = 0.0
-        nx, count, size = self.laws.system.nx, len(self.positions), self.laws.size
-        shapes = (count, nx), (nx, size), (len(self.index), count), (size, size)
-        parts = np.split(column, np.cumsum([a * b for a, b in shapes])[:-1], axis=1)
-        return [part.reshape(-1, b, a).transpose(0, 2, 1)
-                for part, (a, b) in zip(parts, shapes, strict=True)]
-
     def _move(self, problem: Problem, t: float, closed: Indices, push: Array, allowed: float
               ) -> None:
         """Move positions in the directions of the contacts' efforts until gaps are closed."""
@@ -202,11 +122,6 @@ class _Closing:
     def _values(self, problem: Problem, t: float) -> Array:
         """Gaps at the present point."""
         return self.gaps(*problem.arguments(t))
-
-
-def _times(matrices: Cube, columns: Array) -> Array:
-    """Every matrix of a stack times a column of its own."""
-    return (matrices @ columns.T[:, :, None])[..., 0].T
 
 
 def immovable(laws: Laws, problem: Problem, t: float) -> list[str]:

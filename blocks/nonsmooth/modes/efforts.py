@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...numerics.arrays import Array, Flags
+from ...numerics.arrays import Array
 from ...numerics.tolerances import NOTHING_AT_ALL, SAME_AS_BEFORE, SETTLED
 from ...system import Problem
-from ...system.points import Points
 from .delassus import stopping_effort
 from .elements import LawValues
 from .evaluation import Evaluation
-from .solved_modes import SolvedModes
 
 __all__ = ["Efforts", "ROUNDS"]
 
@@ -82,29 +80,3 @@ class Efforts:
         """Whether efforts follow linearly from rates, by a matrix that never moves."""
         return not self.nonlinear and self.evaluation.delassus.constant \
             and not self.evaluation.system.clusters
-
-    def at_points(self, problem: Problem, points: Points
-                  ) -> tuple[Array, Flags, Flags, tuple[Array, Array] | None] | None:
-        """Efforts at many times of a run at once, or None where that is not possible.
-
-        Returns efforts as columns, in which of these they are found, and in which one split of
-        several is; and, where bounds depend on no effort, lower and upper ones of all, else None.
-        """
-        held = self.evaluation.held_modes
-        if isinstance(held, SolvedModes) and held.kept is None:
-            return *held.at_points(problem, points, self.elements.efforts_of(points.u)), None
-        if not self.linear:
-            return None
-        functions, size, delassus = self.evaluation.functions, self.elements.size, \
-            self.evaluation.delassus
-        now = LawValues(*points.values(functions.values, np.zeros(
-            self.evaluation.system.nu)).reshape(7, size, len(points)))
-        effort = now.sliding(points.mode_columns())
-        d = delassus.matrix(problem, 0.0)
-        for modes, columns in points.modes:
-            stuck = modes == 0
-            if stuck.any():
-                rate = now.rate[:, columns] - d @ effort[:, columns]
-                effort[np.ix_(stuck, columns)] = delassus.solve(d, stuck, rate[stuck])
-        every = np.ones(len(points), dtype=bool)
-        return effort, every, ~every, (now.low, now.high)

@@ -19,7 +19,7 @@ from ...units import unit
 from .elements import Elements
 
 __all__ = [
-    "APART", "RIGID", "TWO_BODIES", "allowed_gap", "allowed_gaps", "gap_function", "gap_states",
+    "APART", "RIGID", "TWO_BODIES", "allowed_gap", "gap_function", "gap_states",
     "gaps_of", "largest_position", "open_gap", "overlaps", "positions_of", "refuse_overlap",
 ]  # fmt: skip
 
@@ -32,21 +32,13 @@ TWO_BODIES = "Connect it to two bodies that forces can move, let it yield, or le
 
 def largest_position(problem: Problem) -> float:
     """What gaps are compared with: the largest position, or its nominal value."""
-    return float(_largest(problem.x[:, None], problem.scale_x, gap_states(problem.system))[0])
+    states = gap_states(problem.system)
+    return float(np.maximum(np.abs(problem.x[states]), problem.scale_x[states]).max(initial=0.0))
 
 
 def allowed_gap(problem: Problem) -> float:
     """How far closed contacts may drift apart."""
     return ALLOWED_DRIFT * largest_position(problem)
-
-
-def allowed_gaps(x: Array, problem: Problem) -> Array:
-    """How far closed contacts may drift apart at many times, (times,); states are columns."""
-    return ALLOWED_DRIFT * _largest(x, problem.scale_x, gap_states(problem.system))
-
-
-def _largest(x: Array, scale_x: Array, states: Indices) -> Array:
-    return np.maximum(np.abs(x[states]), scale_x[states, None]).max(axis=0, initial=0.0)
 
 
 def open_gap(gap: ca.SX, flow: ca.SX) -> ca.SX:

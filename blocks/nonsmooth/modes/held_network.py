@@ -25,7 +25,6 @@ from ...numerics.copies import put_back
 from ...numerics.rewriting import contained, dependent_pairs
 from ...numerics.tolerances import FULFILLED, NOISE
 from ...system import Problem, System
-from ...system.points import Points
 from ..complementarity import Island, Stress, kept, share_of, stress_groups
 from ..mode_state import ModeState
 from .elements import Elements
@@ -352,28 +351,6 @@ class HeldNetwork:
             by_rate[members] += change @ by_rate[members]
             level[members], ends[members] = own, theirs
         return by_value, by_rate, level, ends
-
-    # -- finished runs ---------------------------------------------------------------------
-    def inputs_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:
-        """Inputs at many times, as columns, and in which of them they are found."""
-        n, found = self.elements.size, np.zeros(len(points), dtype=bool)
-        out = points.values(self.equations.all_values, np.zeros(self.system.nu)).reshape(10, n, -1)
-        taken, m = np.zeros((n, len(points))), problem.m
-        try:
-            for modes, every in points.modes:
-                for mine in points.alike(every):
-                    t = float(points.t[mine[0]])
-                    problem.m = np.ascontiguousarray(points.m[:, mine[0]])
-                    if self.equations.matrices(problem, t, modes).solver is None:
-                        continue  # what they leave open is taken as little of as may be
-                    value, rate = self.equations.held_rows(
-                        modes, out[4:7][:, :, mine], out[7:][:, :, mine])
-                    by_value, by_rate = self.by_rows(problem, t, modes)
-                    taken[:, mine] = by_value @ value + by_rate @ rate
-                    found[mine] = True
-        finally:
-            problem.m = m
-        return self.elements.inputs_of(taken, self.system.nu), found
 
 
 def _split(group: Stress, taken: Array, lower: Array, upper: Array) -> _Split:

@@ -22,25 +22,15 @@ from ...numerics.copies import put_back
 from ...numerics.tolerances import BLOCK_SINGULAR, RATE_UNHELD, ROUNDING, SAME_AS_BEFORE
 from ...system import AlgebraicFailure, Problem
 from ...system.points import Points
-from ..complementarity import (
-    Island,
-    Shares,
-    components,
-    kept,
-    share_of,
-    shares_at_times,
-    undetermined_groups,
-)
+from ..complementarity import Island, Shares, kept, share_of, shares_at_times, undetermined_groups
 from ..complementarity.islands_at_rest import PRESSED
 from ..complementarity.scaling import dense_block
 from ..contract import IndeterminateGroup
-from .block_diagonal import BlockDiagonal
 from .delassus import CROWD, DENSE, Components, Matrix, is_singular
 from .efforts import ROUNDS
 from .elements import LawValues
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
-from .solved_modes import SolvedModes
 
 __all__ = ["Indeterminacy"]
 
@@ -294,64 +284,29 @@ class Indeterminacy:
             effort[island] = found.effort
         self.elements.put(problem.u, effort)
 
-    def split_at_points(self, problem: Problem, points: Points, bounds: tuple[Array, Array],
-                        effort: Array) -> None:
+    def split_at(self, problem: Problem, points: Points) -> None:
         """Change efforts at many times of a run to these, where D never moves and bounds depend on
         no effort."""
-        low, high = bounds
-        d = self.delassus.matrix(problem, 0.0)
+        d, effort = self.delassus.matrix(problem, 0.0), self.elements.efforts_of(points.u)
         for modes, columns in points.modes:
             dead, open_ = self.elements_of(problem, 0.0, modes == 0)
-            at = np.ix_(dead, columns)
-            effort[at] = np.clip(0.0, low[at], high[at])
+            if not len(dead) and not len(open_):
+                continue
+            low, high = points.some(columns).values(self.evaluation.functions.values).reshape(
+                7, len(modes), -1)[1:3]
+            effort[np.ix_(dead, columns)] = np.clip(0.0, low[dead], high[dead])
             for rests, _ in self._islands(problem, 0.0, open_):
                 block, at = dense_block(d, rests, rests), np.ix_(rests, columns)
                 none = np.zeros(block.shape)
                 effort[at] = shares_at_times(
-                    Island(block, block @ effort[at], low[at], high[at], none, none))
+                    Island(block, block @ effort[at], low[rests], high[rests], none, none))
+        points.u[:] = self.elements.inputs_of(effort, len(points.u))
 
-    def split_loaded_at_points(self, points: Points, effort: Array, columns: Indices) -> Flags:
-        """Change columns of ``effort`` where bounds depend on efforts; tells where it is done: at
-        times with the same levers, of islands that rest on contacts and of which nothing slides."""
-        held, functions, k = self.evaluation.held_modes, self.evaluation.functions, len(points)
-        if not isinstance(held, SolvedModes) or held.kept is not None or held.with_loops or (
-                functions.bounds is None or functions.bounds.pieces):
-            return np.zeros(k, dtype=bool)
-        found, effort_there = np.ones(k, dtype=bool), effort[:, columns]
-        levers = held.levers.at_columns(*points.columns()[:6], points.mode_columns().astype(float),
-                                        effort_there).reshape(3, -1, k)
-        inputs = self.elements.inputs_of(effort_there, points.u.shape[0])
-        low, high = points.values(functions.values, inputs).reshape(7, -1, k)[1:3]
-        modes = points.mode_columns()
-        for members, mine, levers_there in _alike(held.diagonal, levers, modes):
-            first = levers_there[..., :1]
-            differs = np.abs(levers_there - first) > ROUNDING + SAME_AS_BEFORE * abs(first)
-            same = ~np.asarray(differs.any(axis=(0, 1, 2)))
-            found[mine[~same]] = False
-            mine, three = mine[same], first[..., 0]
-            for some in grouped(components(np.abs(three).sum(axis=0))[1]):
-                still = modes[members[some], mine[0]] == 0
-                who, others, at = members[some[still]], members[some[~still]], some[still]
-                d, L, H = three[:, at[:, None], at]
-                if not len(who) or not _is_singular(d, np.arange(len(who))):
-                    continue
-                there, here = np.ix_(who, columns[mine]), np.ix_(who, mine)
-                if not self.elements.contact[who].any() or effort[
-                        np.ix_(others, columns[mine])].any():
-                    found[mine] = False
-                    continue
-                island = _island(d, d @ effort[there], low[here] - L @ effort[there],
-                                 high[here] - H @ effort[there], L, H)
-                effort[there] = shares_at_times(island)
-        return found
-
-    def open_at_points(self, problem: Problem, points: Points, effort: Array) -> Flags:
+    def open_at(self, problem: Problem, points: Points) -> Flags:
         """Where the motion leaves efforts open, as told by the first point with the same modes."""
-        out, inputs = np.ones(len(points), dtype=bool), self.elements.inputs_of(
-            effort, points.u.shape[0])
+        out = np.ones(len(points), dtype=bool)
         for modes, columns in points.modes:
             t, self.state.modes = points.put(columns[0], problem), modes
-            problem.u[:] = inputs[:, columns[0]]
             with suppress(AlgebraicFailure):
                 problem.solve_algebraic(t)
                 out[columns] = len(self.elements_of(problem, t, modes == 0)[1]) > 0
@@ -392,15 +347,6 @@ def _is_singular(d: Matrix, index: Indices) -> bool:
     scale = np.sqrt(np.diag(block))
     rank = np.linalg.matrix_rank(block / np.outer(scale, scale), tol=BLOCK_SINGULAR)
     return bool(rank < len(block))
-
-
-def _alike(blocks: BlockDiagonal, levers: Array, modes: Indices
-           ) -> Iterator[tuple[Indices, Indices, Array]]:
-    """Yield the elements of blocks, times with the same modes of these, and D and slopes then."""
-    for _, rows, places in blocks.alike:
-        for members, at in zip(rows, places, strict=True):
-            for mine in grouped(np.unique(modes[members], axis=1, return_inverse=True)[1].ravel()):
-                yield members, mine, levers[:, at][..., mine]
 
 
 def _island(D: Array, rate: Array, low: Array, high: Array, L: Array, H: Array) -> Island:

@@ -129,21 +129,14 @@ class SetValuedLaws(Laws):
     def fresh(self) -> SetValuedLaws:
         return SetValuedLaws(self.functions)
 
-    def inputs_at(self, problem: Problem, points: Points, split: bool
-                  ) -> tuple[Array, Flags] | None:
-        if (found := self.efforts.at_points(problem, points)) is None:
-            return None
-        effort, known, open_, bounds = found
-        if split and bounds is not None:
-            self.indeterminacy.split_at_points(problem, points, bounds, effort)
-        elif split and open_.any():
-            at, known = np.flatnonzero(open_), known.copy()
-            known[at] &= self.load is not None and self.indeterminacy.split_loaded_at_points(
-                points.some(at), effort, at)
-        elif split and isinstance(self.held_modes, SolvedModes) and self.held_modes.with_loops:
-            # where Newton's method finds any split
-            known = known & ~self.indeterminacy.open_at_points(problem, points, effort)
-        return self.elements.inputs_of(effort, self.system.nu), known
+    def split_at(self, problem: Problem, points: Points) -> Flags:
+        held = self.held_modes
+        assert isinstance(held, SolvedModes)
+        if held.kept is not None:
+            self.indeterminacy.split_at(problem, points)
+        elif held.shared or held.with_loops:
+            return ~self.indeterminacy.open_at(problem, points)
+        return super().split_at(problem, points)
 
     def are_open(self, problem: Problem, points: Points) -> Flags:
         if not self.efforts.linear:

@@ -18,7 +18,6 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.sparse_solves import inverse_by_parts
 from ...numerics.tolerances import UNIT_PIVOT
 from ...system import Problem, System
-from ...system.points import Points
 from ..contract import IndeterminateGroup, Laws
 from .elements import Change, Elements
 from .law_functions import LawFunctions
@@ -119,13 +118,6 @@ class LoadLaws(Laws):
 
     def fresh(self) -> LoadLaws:
         return LoadLaws(self.system, self._set_valued.fresh())
-
-    def inputs_at(self, problem: Problem, points: Points, split: bool
-                  ) -> tuple[Array, Flags] | None:
-        if (function := self.efforts.functions.inputs) is None:
-            return None
-        u = points.values(function, np.zeros(self.system.nu))
-        return u, np.ones(len(points), dtype=bool)
 
     # -- machine code ----------------------------------------------------------------------
     def runs_compiled(self, problem: Problem, t: float) -> bool:

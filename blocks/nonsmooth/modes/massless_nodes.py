@@ -10,7 +10,6 @@ problem of :mod:`blocks.nonsmooth.modes.node_velocities`, and are taken only if 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cached_property
 from itertools import chain, combinations, islice
 from pickle import dumps, loads
@@ -278,17 +277,9 @@ class MasslessLaws(Laws):
             yield from self.velocities.modes(problem, t, before)
 
     # -- finished runs ---------------------------------------------------------------------
-    def inputs_at(self, problem: Problem, points: Points, split: bool
-                  ) -> tuple[Array, Flags] | None:
-        if self.held_modes is None:
-            return None
-        u, found = self.held_modes.inputs_at(problem, points)
-        if split:
-            some = np.flatnonzero(found)
-            few = replace(points, u=u).some(some)
-            self.stress.split_at(problem, few)
-            u[:, some] = few.u
-        return u, found
+    def split_at(self, problem: Problem, points: Points) -> Flags:
+        self.stress.split_at(problem, points)
+        return super().split_at(problem, points)
 
     # -- machine code ----------------------------------------------------------------------
     def runs_compiled(self, problem: Problem, t: float) -> bool:

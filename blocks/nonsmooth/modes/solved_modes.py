@@ -12,7 +12,7 @@ modes last (:mod:`blocks.nonsmooth.modes.kept_factors`), and efforts are functio
 
 from __future__ import annotations
 
-from functools import cached_property, reduce
+from functools import reduce
 
 import casadi as ca
 import numpy as np
@@ -23,20 +23,16 @@ from ...numerics.rewriting import dependent_pairs, symbols_in
 from ...numerics.tolerances import (
     BLOCK_SINGULAR,
     FAR_FROM_PARADOX,
-    LAST_STEP,
     NOTHING_AT_ALL,
     PARADOX,
-    RATE_OF_STRESS,
     SAFE_PIVOT,
 )
 from ...system import Evaluator, Problem, System
-from ...system.newton_at_points import solved_at_points
-from ...system.points import Points
 from .block_diagonal import BlockDiagonal
 from .bound_functions import BoundFunctions
 from .delassus import torn_by
 from .elements import Elements
-from .gaps import allowed_gaps, positions_of
+from .gaps import positions_of
 from .kept_factors import KeptFactors, connected
 from .law_expressions import LawExpressions
 from .resting_relations import RestingRelations
@@ -91,7 +87,6 @@ class SolvedModes:
             self._pose(system, sliding)
         else:
             self._keep(sliding)
-        self._gaps = Evaluator(ca.Function("gaps", system.arguments, [ca.densify(laws.gap)]))
         #: Whether machine code writes derivatives of slopes.
         self.has_derivatives = not self.with_loops
         self.positions = positions_of(system)
@@ -150,10 +145,6 @@ class SolvedModes:
             together = ca.vertcat(loops[: system.nz], ca.if_else(stuck, -rate, effort - kinetic))
             self.affine = not any(ca.which_depends(together, self._unknowns, 2, True))
             self.follows_linearly = not any(ca.which_depends(loops, self._unknowns, 2, True))
-            both = ca.horzcat(ca.jacobian(together, self._unknowns), together)
-            self._both = Evaluator(ca.Function("both", [
-                *system.arguments[:2], *system.arguments[3:-1], modes, self._unknowns],
-                [ca.vec(ca.densify(both))]))  # fmt: skip
         if not self.affine:  # efforts that are none are differences of what would stop what moves
             shared = ca.mmax(ca.if_else(acts, scale * ca.fabs(rate), 0))
         self.direct = self.affine and not self.with_loops
@@ -172,14 +163,6 @@ class SolvedModes:
             return direct
         torn = self._unknowns[: self.follows.shape[0]]
         return direct + ca.mtimes(jacobian(expression, torn), self.follows)
-
-    @cached_property
-    def levers(self) -> Evaluator:
-        """D, and slopes of lower and upper bounds by efforts: the entries of their blocks."""
-        e = self.expressions
-        return Evaluator(ca.Function("levers", self.symbols, [ca.densify(ca.vertcat(*(
-            self.diagonal.entries_of(self.by_effort(one)) for one in (
-                -e["rate"], e["low"], e["high"]))))]))  # fmt: skip
 
     def _shared(self, system: System, own: ca.SX) -> list[Indices]:
         """Blocks in which rates do not tell all efforts, wherever they are but for chance."""
@@ -244,84 +227,6 @@ class SolvedModes:
         """Determinants of the equations and of those of what slides, block by block."""
         every, tell = np.ones(self.size, dtype=bool), self.diagonal.determinants
         return tell(entries[None], every)[0], tell(entries[None], modes != 0)[0]
-
-    # -- several points ------------------------------------------------------------------
-    def at_points(self, problem: Problem, points: Points, effort: Array
-                  ) -> tuple[Array, Flags, Flags]:
-        """Efforts at the points of a finished run, at which of them they are found, and where one
-        of several splits is.
-
-        They are not where a quick look cannot tell whether they are determined, nor where
-        closed contacts have drifted apart. ``effort`` is a guess.
-        """
-        effort, known = effort.copy(), np.ones(len(points), dtype=bool)
-        open_ = np.zeros(len(points), dtype=bool)
-        modes = points.mode_columns()
-        if self.with_loops:
-            t, x, z, p, m, d, _ = points.columns()
-            nominal = np.append(problem.scale_z, self.elements.efforts_of(problem.scale_u))
-            found, known = solved_at_points(
-                self._both, np.vstack([z, effort]), nominal, t, x, p, m, d, modes.astype(float))
-            effort = found[len(z) :]
-            return effort, known & self._touching(problem, points, modes, effort), open_
-        active, first = np.arange(len(points)), np.abs(effort).max(axis=0)
-        for _ in range(1 if self.affine else ROUNDS):
-            if not len(active):
-                break
-            left = points.some(active)
-            matrix, residual, reserves, shared = self._at_columns(
-                left, modes[:, active], effort[:, active])
-            known[active] = reserves > 0
-            sure = np.flatnonzero(reserves > 0)
-            active, residual, shared = active[sure], residual[sure], shared[sure]
-            step = self.diagonal.solve(matrix[sure], residual).T
-            exact = (modes[:, active] != 0) & ~self.dependent[:, None]
-            step = np.where(exact, residual.T, step)
-            effort[:, active] -= step
-            size, whole = np.abs(step).max(axis=0), np.abs(effort[:, active]).max(axis=0)
-            whole = np.maximum(np.maximum(whole, first[active]), shared)
-            active = active[size > LAST_STEP * whole]
-        if not self.affine:
-            known[active] = False
-        elif self.shared and not known.all():
-            at = np.flatnonzero(~known)
-            effort[:, at], known[at] = self._one_split(points.some(at), modes[:, at])
-            open_[at] = known[at]
-        return effort, known & self._touching(problem, points, modes, effort), open_
-
-    def _one_split(self, points: Points, modes: Indices) -> tuple[Array, Flags]:
-        """The least efforts at points where they are not determined, and at which of these no split
-        has an effect: no slope changes by internal stress."""
-        entries, residual, _, _ = self._at_columns(points, modes, np.zeros(modes.shape))
-        chance = np.random.default_rng(0).uniform(0.5, 1.0, (len(points), self.size))
-        step, missed, stress = self.diagonal.least_solutions(
-            entries, -residual, chance, BLOCK_SINGULAR)
-        size = np.abs(step).sum(axis=1)
-        wrong, any_ = np.abs(missed).max(axis=1), size[:, None] * chance
-        slopes = [self.evaluate.at_columns(*points.columns()[:6], modes.astype(float), e.T)[
-            7 * self.size :] for e in (step, step + size[:, None] * stress, step + any_)]
-        felt, moved = (np.abs(other - slopes[0]).max(axis=0) for other in slopes[1:])
-        return step.T, (wrong <= RATE_OF_STRESS * size) & (felt <= RATE_OF_STRESS * moved)
-
-    def _at_columns(self, points: Points, modes: Indices, effort: Array
-                    ) -> tuple[Array, Array, Array, Array]:
-        """Entries, residuals, reserves and shared bounds; the index of points comes first."""
-        at, end = self.diagonal.size, self.diagonal.size + self.size
-        out = self._solve.at_columns(*points.columns()[:6], modes.astype(float), effort).T
-        reserves = np.zeros(len(points))
-        for held, columns in points.modes:
-            reserves[columns] = self.reserves(out[columns, :at], out[columns, end:-1], held)
-        return out[:, :at], out[:, at:end], reserves, out[:, -1]
-
-    def _touching(self, problem: Problem, points: Points, modes: Indices, effort: Array) -> Flags:
-        """Whether closed contacts are closed, up to what they may drift apart."""
-        contact = self.elements.contact
-        if not contact.any():
-            return np.ones(len(points), dtype=bool)
-        gap = points.values(self._gaps, self.elements.inputs_of(effort, points.u.shape[0]))
-        drift = np.where(modes[contact] == 0, np.abs(gap[contact]), 0.0)
-        allowed = allowed_gaps(points.x, problem)
-        return drift.max(axis=0) <= allowed
 
     def reserves(self, entries: Array, diagonal: Array, modes: Indices) -> Array:
         """Determinants per that of what sticks; 0 where no quick look can tell.

@@ -86,7 +86,7 @@ class StepLooks:
 
     def length(self, step: Step, atol: Array, rtol: float) -> float:
         """How long a step may be: as it was, or up to the foot of a pulse within it that its method
-        has not seen, or to where it passes a border of a table of the states, or a kink of theirs."""
+        has not seen, or to where it passes a border of a table of the states, or a kink."""
         h, relations, exponents = step.t - step.t_old, self.relations, self.relations.exponents
         if self.code.exponents:
             self.k[ATOL] = atol

@@ -261,7 +261,7 @@ class Basis:
                     heappush(open_, self.at[row])
                 rest[row] = rest.get(row, 0.0) - factor * value
         size = max(map(abs, rest.values()), default=0.0)
-        if size <= least * max(map(abs, column.values()), default=0.0):
+        if not size > least * max(map(abs, column.values()), default=0.0):  # nor where it is nan
             return False
         pivot = min((row for row, value in rest.items() if abs(value) >= DIAGONAL_PIVOT * size),
                     key=self.to_come.__getitem__)

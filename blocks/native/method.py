@@ -215,9 +215,7 @@ class OneStep(Method):
         self.equations.angles, self.equations.places  # noqa: B018
         kept = self.fill_constants()
         code = self.equations.code(self.p, self.q, self.kind)
-        # error estimates of implicit steps tell of kinks
-        end = self.equations.system.state_tables.tables if self.implicit else None
-        if code.places and not np.isfinite(self.borders[:end, 1:]).any():
+        if code.places and not np.isfinite(self.borders[:, 1:]).any():
             code = code._replace(places=0)
         self.code, self._call = code, None
         self.keeps_past = self.code.past != 0

@@ -70,7 +70,7 @@ class Integration:
         self.until = np.inf  # where a program wants to look that drives the run step by step
         laws, system = self.problem.laws, self.system
         self.watched = bool(system.nm or (laws is not None and laws.watched))
-        self.looked_into = system.tape.exponents.numel() + system.state_tables.tables
+        self.looked_into = system.tape.exponents.numel() + system.state_tables.places.numel()
         # of the present episode
         self.t = self.stop = running.settings.t_start
         self.y: Array = np.zeros(0)

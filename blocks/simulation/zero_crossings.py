@@ -76,7 +76,7 @@ class ZeroCrossings:
 
     def length(self, step: Step, atol: Array, rtol: float) -> float:
         """How long a step may be: as it was, or up to the foot of a pulse within it that its method
-        has not seen, or no farther than where a table of the states has passed a whole piece."""
+        has not seen, or to where it passes a border of a table of the states, or a kink."""
         self._look_into(step)
         h, relations, exponents = step.t - step.t_old, self._relations, self._relations.exponents
         if self._code.record.exponents:

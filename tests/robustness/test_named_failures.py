@@ -17,7 +17,7 @@ from blocks.language.replaceable import Replacement
 from library import signal
 from library.isothermal_liquid import ConstantVolumeChamber, GasChargedAccumulator, Reservoir
 from library.mechanisms import BandBrake, Differential, DiscClutch, LossyGear, RollingWheel
-from library.rotational import Inertia, RotationalFriction, RotationalReference
+from library.rotational import Inertia, RotationalFriction, RotationalReference, RotationalSpring
 
 
 def alone(component):
@@ -459,3 +459,13 @@ def test_what_is_no_file_is_answered_by_the_call(tmp_path):
         model.export_fmu(tmp_path)
     with pytest.raises(FileError, match="cannot be opened"):
         model.export_fmu(tmp_path / "none" / "kept.fmu")
+
+
+def test_a_table_of_no_width_at_an_open_port_is_refused_by_name():
+    model = blocks.Model("open")
+    model.spring = RotationalSpring(
+        law="table", deformations=quantity([0.0, 0.0], "rad"), torques=quantity([-10, 10], "N*m"))
+    model.frame = RotationalReference()
+    model.connect(model.spring.C, model.frame.W)
+    with pytest.raises(blocks.BlocksError, match="spring"):
+        model.check().raise_errors()

@@ -70,7 +70,6 @@ class Integration:
         self.until = np.inf  # where a program wants to look that drives the run step by step
         laws, system = self.problem.laws, self.system
         self.watched = bool(system.nm or (laws is not None and laws.watched))
-        self.looked_into = system.tape.exponents.numel() + system.state_tables.places.numel()
         # of the present episode
         self.t = self.stop = running.settings.t_start
         self.y: Array = np.zeros(0)
@@ -79,6 +78,7 @@ class Integration:
         #: Tied states and unknowns of nonlinear loops at ends of its steps, where others keep none.
         self.marks: list[tuple[float, Array]] | None = None
         self.retaken = False  # its first step
+        self.looked_into = False  # steps, for pulses and places where functions of states bend
         self.decided_in_steps = False  # by a method that steps over events
         self.modes: Any = None  # at the start, where they are
 
@@ -130,7 +130,10 @@ class Integration:
         self.decided_in_steps = laws is not None and self.method.steps_over_events
         self.modes = laws.modes.copy() if self.decided_in_steps else None
         self.crossings.begin(t)
-        self.retaken = False
+        self.retaken, bends = False, self.system.state_tables
+        self.looked_into = not (self.method.looks_itself or self.method.fixed_step) and bool(
+            self.system.tape.exponents.numel() or bends.tables
+            or bends.places.numel() and not self.method.as_published)
 
     def taken(self, step: Step) -> Ending | None:
         """The method has taken a step, or many; tell the ending if that was the last."""
@@ -160,7 +163,7 @@ class Integration:
 
     def _take_step(self, step: Step) -> Ending | None:
         """Take what a step is good for; tell the ending if that was the last."""
-        if self.looked_into and not (self.method.looks_itself or self.method.fixed_step):
+        if self.looked_into:
             length = self.crossings.length(step, self.method.atol, self.method.rtol)
             if length < step.t - step.t_old:
                 self.method = self.running.begin_again(self.t, self.y, length)

@@ -201,6 +201,8 @@ class Method(ABC):
     order: ClassVar[int]
     implicit: ClassVar[bool] = False
     fixed_step: ClassVar[bool] = False
+    #: Its steps are those that others have published: over kinks of states, too.
+    as_published: ClassVar[bool] = False
     #: Takes what sticks and touches from step to step: events are not searched for.
     steps_over_events: ClassVar[bool] = False
     #: Times the tolerances of a run, those beside tables over states: each of their corners begins

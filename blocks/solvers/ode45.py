@@ -58,6 +58,7 @@ class PublishedControl(Method):
     """
 
     exponent: ClassVar[float]
+    as_published = True
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

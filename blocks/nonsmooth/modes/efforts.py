@@ -33,13 +33,12 @@ class Efforts:
 
     def apply(self, problem: Problem, t: float) -> None:
         """Set the problem's inputs to the efforts of the present modes."""
-        elements, last, loaded = self.elements, np.inf, self.evaluation.load is not None
+        last, loaded = np.inf, self.evaluation.load is not None
         self.restless = ""
         noise = 0.0  # what loads are known to, as differences of what drives and what mass takes
         problem.u[~np.isfinite(problem.u)] = 0.0  # of a trial point without finite values
         if not self.nonlinear:  # from none: where many efforts do, the least ones are found
-            elements.put(problem.u, np.zeros(elements.size))
-            problem.solve_algebraic(t)
+            self._put(problem, t, np.zeros(self.elements.size))
         for k in range(ROUNDS if self.nonlinear else 1):
             now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
             if loaded and k == FEW:
@@ -49,15 +48,19 @@ class Efforts:
             size, whole = (np.abs(of).max(initial=0.0) for of in (step, effort))
             moved = effort + step  # rounding of those before would stay, as internal stress
             moved[np.abs(moved) <= NOTHING_AT_ALL * np.abs(effort)] = 0.0
-            elements.put(problem.u, moved)
-            problem.solve_algebraic(t)
+            self._put(problem, t, moved)
             if size <= SETTLED * whole + noise or (
                     size > 0.5 * last and size < SAME_AS_BEFORE * whole):
                 break
             last = size
         else:
             if self.nonlinear and size > SAME_AS_BEFORE * whole + noise:
-                self.restless = elements.label(int(np.abs(step).argmax()))
+                self.restless = self.elements.label(int(np.abs(step).argmax()))
+
+    def _put(self, problem: Problem, t: float, effort: Array) -> None:
+        self.elements.put(problem.u, effort)
+        if self.evaluation.functions.loops_follow:
+            problem.solve_algebraic(t)
 
     def _step(self, problem: Problem, t: float, now: LawValues, effort: Array) -> Array:
         """Change of the present efforts towards those of the modes."""

@@ -55,8 +55,11 @@ class LawFunctions:
         self.kinetic_z = system.jacobian(kinetic, tape.z) if system.nz and coupled else None
         # derivatives of bounds by efforts, where there are any
         self.bounds = BoundFunctions(system, elements, laws.bounds) if coupled else None
+        # whether torn unknowns and tied states follow efforts at once
+        self.loops_follow = ca.jacobian_sparsity(
+            ca.vertcat(tape.residual, tape.constraints), tape.u).nnz() > 0
         # whether efforts depend on each other nonlinearly, or through bounds
-        self.nonlinear = coupled or bool(system.nz and not system.linear) \
+        self.nonlinear = coupled or (self.loops_follow and not system.linear) \
             or any(ca.which_depends(laws.rate, fast, 2, True))
         straight = _is_fixed(system, by_u)
         # whether D and the slopes of the bounds depend on parameters only
@@ -102,14 +105,13 @@ class LawFunctions:
         if size != system.nu or ca.jacobian_sparsity(tape.constraints, tape.u).nnz():
             return None
         kept = None
-        follow = ca.jacobian_sparsity(tape.residual, tape.u).nnz() > 0
-        apart = follow and not ca.jacobian_sparsity(  # but for loops, whose text is short
+        apart = self.loops_follow and not ca.jacobian_sparsity(  # loops, whose text is short
             ca.vertcat(laws.back, laws.forth), ca.vertcat(tape.z, tape.u)).nnz()
         if self.constant and not self.nonlinear and not system.clusters:
             kept = self._kept_factors(laws)
             if not kept.few:
                 return None
-        elif size > (MOST_WRITTEN if follow and not apart else MOST_TOGETHER):
+        elif size > (MOST_WRITTEN if self.loops_follow and not apart else MOST_TOGETHER):
             return None
         solved = SolvedModes(system, self.elements, laws, self.bounds, kept)
         few = kept or apart or max(map(len, solved.blocks)) <= MOST_WRITTEN

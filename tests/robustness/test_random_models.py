@@ -47,6 +47,11 @@ def test_random_models_with_infinite_slopes_a_switch_across_one_node_or_loops_of
     assert not defects, defects
 
 
+def test_a_dog_clutch_at_a_shaft_without_inertia_runs():
+    defects = complain((101_665, 101_848))
+    assert not defects, defects
+
+
 def test_a_ring_without_mass_a_pressed_stop_in_fixed_steps_and_pumps_in_a_circle_come_to_an_end():
     defects = complain((400_356, 401_918, 400_808))
     assert not defects, defects

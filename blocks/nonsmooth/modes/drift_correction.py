@@ -67,7 +67,6 @@ class Contacts:
         return self.closing is not None and self.closing.close(problem, t)
 
 
-
 def contacts_of(laws: Laws) -> Contacts | None:
     """The contacts among the laws of a run, where there are any."""
     return Contacts(laws.set_valued) if laws.elements.contact.any() else None

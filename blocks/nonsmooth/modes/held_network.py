@@ -181,8 +181,8 @@ class HeldNetwork:
             by = ca.horzcat(by, ca.vertcat(loops, jacobian(tape.residual, tape.x)),
                             jacobian(follow, tape.z))
         by = ca.sparsify(ca.substitute(by, tape.u, self.inputs))
-        rows, columns = by.sparsity().get_triplet()
-        return by.nz[:], np.array(rows, dtype=np.int64) * by.size2() + columns
+        rows, columns = np.array(by.sparsity().get_triplet(), dtype=np.int64)
+        return by.nz[:], rows * by.size2() + columns
 
     @cached_property
     def sizes(self) -> ca.Function:

@@ -15,7 +15,6 @@ import numpy as np
 
 from ..machine.functions import BoundCall, Kept, MachineCode, empty
 from ..machine.signatures import address_of, run_code
-from ..nonsmooth.modes.solved_modes import SolvedModes
 from ..numerics.arrays import Array
 from ..numerics.tolerances import ABSOLUTE_SHARE, LAST_DIGITS, LEAST_ERROR
 from ..solvers.base import Method, Step
@@ -394,6 +393,8 @@ class OneStep(Method):
         None where more has to be solved."""
         problem: Any = self.problem
         if function not in self._readers:
+            from ..nonsmooth.modes.solved_modes import SolvedModes  # loaded with what it is for
+
             own: Any = self.own_events
             states = self.x[: len(problem.x)]  # behind them stands what is carried along
             given = (self.state[TIME : TIME + 1], states, 0.0, self.p, own.values_of("relations"),

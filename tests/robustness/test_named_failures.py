@@ -467,5 +467,5 @@ def test_a_table_of_no_width_at_an_open_port_is_refused_by_name():
         law="table", deformations=quantity([0.0, 0.0], "rad"), torques=quantity([-10, 10], "N*m"))
     model.frame = RotationalReference()
     model.connect(model.spring.C, model.frame.W)
-    with pytest.raises(blocks.BlocksError, match="spring"):
+    with pytest.raises(blocks.BlocksError, match="strictly increasing"):
         model.check().raise_errors()

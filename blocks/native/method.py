@@ -234,9 +234,7 @@ class OneStep(Method):
 
     def carry_out(self, rules: EventRules) -> None:
         problem: Any = self.problem
-        if problem.delays is not None and not self.keeps_past or (
-                rules.islands is None and self.equations.reserve
-                and rules.samplers is None and rules.resets is None):
+        if problem.delays is not None and not self.keeps_past:
             return
         own = self._last_events
         if own is None or own.q.size != self.q.size or not own.serves(rules):

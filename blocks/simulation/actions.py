@@ -173,8 +173,8 @@ class Resets:
             of_states[relation] |= bool(states)
             if any(of.has_nz(relation, k) for k in states):
                 moved_by[relation] = condition
-        solved = np.array(ca.which_depends(tape.crossings, ca.vertcat(tape.z, tape.u, tape.d), 1,
-                                           True), dtype=bool)
+        solved = np.array(ca.which_depends(tape.crossings, ca.vertcat(tape.z, tape.u), 1, True),
+                          dtype=bool)
         return np.flatnonzero(asked & ~solved), of_states, moved_by
 
     def rules(self, efforts: bool = True) -> ResetRules | None:

@@ -57,6 +57,15 @@ class Placing(Ball):
                                       self.height: 0})
 
 
+class Levelled(Ball):
+    """The level of the floor is a discrete value."""
+
+    level = Discrete("m", "0 m")
+
+    def floor(self):
+        return when(self.height < self.level, {self.v: -self.restitution * self.v})
+
+
 class Stopping(Ball):
     def floor(self):
         return when(self.height < 0, {self.v: 0})
@@ -77,7 +86,7 @@ def model(kind):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("kind", [Naive, Directed, Placing])
+@pytest.mark.parametrize("kind", [Naive, Directed, Placing, Levelled])
 def test_a_ball_that_comes_to_rest_is_told_with_the_cure(kind, method):
     with pytest.raises(SimulationError, match="contact") as told:
         model(kind).simulate("4 s", method=method)
@@ -93,6 +102,22 @@ def test_flights_before_are_those_of_the_closed_form(method):
     exact = np.sqrt(2 * H / G) * (1 + 2 * np.cumsum(np.append(0, E ** np.arange(1.0, 30.0))))
     exact = exact[exact < end]
     np.testing.assert_allclose(touches, exact, rtol=1e-5)
+
+
+class Halving(Component):
+    """x rises to a threshold and begins anew, each time half as far: for the last time at 2 s."""
+
+    x, threshold = Variable("1", "0", priority="high"), Discrete("1", 1.0)
+
+    def equations(self):
+        yield der(self.x) == quantity("1 1/s")
+        yield when(self.x > self.threshold, {self.x: 0, self.threshold: self.threshold / 2})
+
+
+def test_a_threshold_that_shrinks_to_nothing_is_warned_of():
+    with pytest.warns(UserWarning, match="part: x rises above threshold at t = 2 s"):
+        result = wired("halving", part=Halving()).simulate("10 s")
+    assert result["part.x"].final.m == pytest.approx(8.0, abs=1e-12)
 
 
 def test_a_motion_that_is_only_stopped_is_warned_of():

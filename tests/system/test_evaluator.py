@@ -13,6 +13,7 @@ import blocks
 import library.electrical as el
 from blocks import Component, Input, Output, Parameter, Variable, cos, der, quantity, sin, sqrt
 from blocks.language.lookup import Choice, lookup
+from blocks.native.sparse_factors import is_mostly_zeros
 from blocks.system import Problem
 from blocks.system.block_factors import BlockFactors, plan_of
 from blocks.system.columnwise import EXACT, ROUNDED, Columnwise
@@ -173,6 +174,7 @@ def test_a_large_block_that_is_mostly_zeros_is_solved(n):
     right = np.arange(1.0, n + 1)
     solution = BlockFactors(plan_of(pattern), values).solve(right)
     assert_allclose(np.array(ca.DM(pattern, values)) @ solution, right, atol=1e-8 * n)
+    assert is_mostly_zeros(pattern) == (n == 300)  # a band fills a large part of a small matrix
 
 
 # -- what signals were ------------------------------------------------------------------------

@@ -18,7 +18,7 @@ LINES = {
     344, "export": 2510, "initialisation": 1322, "language": 8083, "library": 30782,
     "machine": 1661, "native": 14707, "nonsmooth": 11208, "numerics": 880, "prompt": 470,
     "reading": 1294, "results": 7792, "simulation": 9071, "solvers": 1445, "studies":
-    2537, "system": 3851}
+    2537, "system": 3843}
 TOLERANCES = 96
 
 

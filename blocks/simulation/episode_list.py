@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
-from ..solvers.base import KeptCourse
 from .episode import Episode, StepTable
 from .passed_events import PassedEpisodes
 
@@ -112,11 +111,6 @@ class EpisodeList:
     def modes(self) -> Indices:
         """Modes of set-valued laws, a row per episode."""
         return np.vstack([np.asarray(part.modes) for part in self._parts])
-
-    @property
-    def courses(self) -> list[KeptCourse]:
-        """What knows the values of the integrated unknowns, of one episode or of several."""
-        return [part.courses for part in self._parts]
 
     @property
     def struck(self) -> list[tuple[tuple[int, int], ...]]:

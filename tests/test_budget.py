@@ -17,7 +17,7 @@ LINES = {
     "analysis": 8935, "assembly": 3414, "blocks": 2128, "diagnostics": 3433, "drawing":
     344, "export": 2510, "initialisation": 1322, "language": 8083, "library": 30782,
     "machine": 1661, "native": 14707, "nonsmooth": 11208, "numerics": 880, "prompt": 470,
-    "reading": 1294, "results": 7766, "simulation": 9045, "solvers": 1445, "studies":
+    "reading": 1294, "results": 7766, "simulation": 9045, "solvers": 1438, "studies":
     2537, "system": 3835}
 TOLERANCES = 96
 

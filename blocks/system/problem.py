@@ -90,9 +90,9 @@ class Problem:
         # size, scale: number and nominal values of the solver's unknowns
         self.size = len(self.free)
         self.scale = self.scale_x[self.free]
-        self.scale_w = np.concatenate([self.scale_x[tied], self.scale_z])
-        self.unknowns = AlgebraicUnknowns(self.system, tied, self.scale_w)
-        # algebraic, scale_w: number and nominal values of tied states and torn unknowns
+        self.unknowns = AlgebraicUnknowns(
+            self.system, tied, np.concatenate([self.scale_x[tied], self.scale_z]))
+        # algebraic: number of tied states and torn unknowns
         self.algebraic = self.unknowns.size
 
     def choose_states(self, t: float) -> bool:

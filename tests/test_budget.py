@@ -16,9 +16,9 @@ ROOT = Path(__file__).parents[1]
 LINES = {
     "analysis": 8935, "assembly": 3414, "blocks": 2128, "diagnostics": 3433, "drawing":
     344, "export": 2510, "initialisation": 1322, "language": 8083, "library": 30782,
-    "machine": 1661, "native": 14703, "nonsmooth": 11207, "numerics": 880, "prompt": 470,
-    "reading": 1294, "results": 7792, "simulation": 9083, "solvers": 1454, "studies":
-    2537, "system": 3902}
+    "machine": 1661, "native": 14703, "nonsmooth": 11208, "numerics": 880, "prompt": 470,
+    "reading": 1294, "results": 7766, "simulation": 9045, "solvers": 1438, "studies":
+    2537, "system": 3837}
 TOLERANCES = 96
 
 

@@ -7,12 +7,12 @@ for that to be quick, and evaluates the derivatives there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError
-from ..initialisation.start import TargetRow, held_defaults
+from ..initialisation.start import TargetRow, conflict, held_defaults
 from ..initialisation.targets import Targets, class_values, collect_targets, idle_targets
 from ..numerics.arrays import Array
 from ..numerics.tolerances import FULFILLED, NEWTON_CONVERGES, NEWTON_STALLED
@@ -131,11 +131,8 @@ def start_findings(system: System, starting: Starting) -> Iterator[Finding]:
     except np.linalg.LinAlgError:
         yield dependent_block(system) or _singular(system)
         return
-    unmet = [(r.path, r.target, r.start) for r in start.unmet]
-    if unmet and np.isfinite(slope).all():
-        yield conflict(unmet, start.searched)
-    if start.compromised and np.isfinite(slope).all():
-        yield compromise(start.compromised)
+    if np.isfinite(slope).all():
+        yield from (found("initial.conflict", *told) for told in start.compromises())
     if held := held_defaults(problem, start, 0.0):
         yield given_way(held)
     if not np.isfinite(slope).all():  # such as where a volume that must be above zero is not
@@ -381,49 +378,7 @@ def contradictions(system: System, targets: Targets) -> Iterator[Finding]:
         for s, v in (before, (slot, wanted)):
             held = system.flat.at_slot(s)
             rows.append((held.name, from_si(v, held.local.unit), None))
-        yield conflict(rows)
-
-
-def conflict(unmet: list[tuple[str, Any, Any]], searched: bool = False) -> Finding:
-    """High targets that are not met: path, target and start (None where it is not known).
-
-    Where a start was ``searched`` for from several guesses, none is known to be possible or not.
-    """
-    paths = [path for path, _, _ in unmet]
-    targets = listed((f"{path} = {target:.6g~P}" for path, target, _ in unmet), 6)
-    got = "" if unmet[0][2] is None else (
-        f" The run would start with {listed((f'{p} = {s:.6g~P}' for p, _, s in unmet), 6)}.")
-    guess = ""
-    if searched:
-        one = len(unmet) == 1
-        head = (f"No start was found that meets the initial target{'' if one else 's'} {targets}: "
-                f"other high targets or the equations exclude {'it' if one else 'them'}, or what "
-                f"{'it follows' if one else 'they follow'} from lies far from the guesses that "
-                "were tried.")
-        guess = "Give the states nearby a guess, such as v=Target('1 m/s', priority='none'). Or r"
-    elif len(unmet) == 1:
-        head = (f"The initial target {targets} cannot be met: other high targets or the equations "
-                "of the network say otherwise.")
-    else:
-        head = (f"The initial targets {targets} cannot all be met, because the network ties these "
-                "variables together.")
-    value = f"{unmet[-1][1]:.6g~C}"
-    return found(
-        "initial.conflict", paths, head + got,
-        f"{guess or 'R'}emove {'it' if len(unmet) == 1 else 'one of them'} or let it give way: "
-        f"{paths[-1].rpartition('.')[2]}=Target('{value}', priority='low').")
-
-
-def compromise(rows: list[TargetRow]) -> Finding:
-    """Presets of classes that contradict each other."""
-    said = listed((f"{r.path} = {r.target:.6g~P}" for r in rows), 6)
-    got = listed((f"{r.path} = {r.start:.6g~P}" for r in rows), 6)
-    path, value = rows[0].path, f"{rows[0].target:.6g~C}"
-    return found(
-        "initial.conflict", [r.path for r in rows],
-        f"The initial values {said}, which their classes preset, cannot all be met, because the "
-        f"network ties these variables together. The run would start with {got}.",
-        f"Say which one is meant: model.{path} = '{value}'.")
+        yield found("initial.conflict", *conflict(rows))
 
 
 def given_way(rows: list[TargetRow]) -> Finding:

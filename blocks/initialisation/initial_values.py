@@ -21,7 +21,7 @@ from ..system.problem import Problem
 from ..system.system import System
 from .lexicographic import lexicographic_step
 from .nominal_values import Nominals
-from .start import Start, TargetRow, reached_start
+from .start import Start, reached_start
 from .targets import (
     LEVELS,
     NO_TARGET,
@@ -79,25 +79,8 @@ def take_targets(system: System, problem: Problem) -> Targets:
 
 def warn_of_compromises(start: Start) -> None:
     """Warn of targets that could not all be met, or count for nothing."""
-    told = [f"{problem} {advice}" for _, problem, advice in idle_targets(start.system)]
-    if start.unmet and start.searched:
-        told.append("No start was found that meets all high-priority initial targets; the run "
-                    f"starts with {_listed(start.unmet)}. Give the states that they follow from a "
-                    "guess nearby (priority='none'), or one of them priority='low'.")
-    elif start.unmet:
-        told.append("High-priority initial targets conflict with each other or with the equations; "
-                    f"the closest compromise is used: {_listed(start.unmet)}. Give one of them "
-                    "priority='low'.")
-    if start.compromised:
-        told.append("Initial values that classes preset conflict with each other; the closest "
-                    f"compromise is used: {_listed(start.compromised)}. Give one of these an "
-                    "initial target.")
-    for text in told:
-        warn_user(text, InitialWarning)
-
-
-def _listed(rows: list[TargetRow]) -> str:
-    return ", ".join(f"{r.path} = {r.start:.6g~P} (target {r.target:.6g~P})" for r in rows)
+    for _, problem, advice in (*idle_targets(start.system), *start.compromises()):
+        warn_user(f"{problem} {advice}", InitialWarning)
 
 
 def _meet(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float,

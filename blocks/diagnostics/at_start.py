@@ -1,7 +1,7 @@
 """Can the run start: are the initial targets consistent and the derivatives finite?
 
-Solves for the start exactly as a run would, where the model is small enough
-for that to be quick, and evaluates the derivatives there.
+Solves for the start exactly as a run would, which then begins with it, and evaluates the
+derivatives there.
 """
 
 from __future__ import annotations
@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError
-from ..initialisation.start import TargetRow, conflict, held_defaults
-from ..initialisation.targets import Targets, class_values, collect_targets, idle_targets
+from ..initialisation.start import TargetRow, held_defaults
+from ..initialisation.targets import class_values, collect_targets, idle_targets
 from ..numerics.arrays import Array
-from ..numerics.tolerances import FULFILLED, NEWTON_CONVERGES, NEWTON_STALLED
+from ..numerics.tolerances import NEWTON_CONVERGES, NEWTON_STALLED
 from ..system.failure import AlgebraicFailure
 from ..system.finite_values import ADVICE, FiniteValues, no_value
 from ..system.problem import Problem
 from ..system.system import System
-from ..units import from_si
 from .circles import open_circle
 from .findings import SEVERITIES, Finding, found
 from .not_finite import (
@@ -45,7 +44,6 @@ MOST = 10  # names that are told
 MOST_LAWS = 60  # set-valued efforts up to which the first decision on them is tried
 ELSEWHERE = ("At a dead point start a little beside it, or give the parts that are held there some "
              "play; where no force or flow is left, give the node a mass or put a damper beside.")
-LARGEST = 1500  # states and torn unknowns up to which the start is solved for
 
 
 class Starting(Protocol):
@@ -118,9 +116,6 @@ def start_findings(system: System, starting: Starting) -> Iterator[Finding]:
 
         refuse_massless(system)
         refuse_loads_without_mass(system)
-    if system.nx + system.nz > LARGEST:
-        yield from _quick(system)
-        return
     try:
         with np.errstate(all="ignore"):
             problem, start = starting.consistent()
@@ -146,9 +141,7 @@ def start_findings(system: System, starting: Starting) -> Iterator[Finding]:
 
 def begin_findings(system: System, starting: Starting) -> Iterator[Finding | BlocksError]:
     """What a run refuses of a start that is consistent, before it moves."""
-    if system.nx + system.nz > LARGEST or system.nu > MOST_LAWS:
-        return
-    if not (system.nu or system.nm or system.nd):
+    if system.nu > MOST_LAWS or not (system.nu or system.nm or system.nd):
         return  # nothing is decided
     try:
         with np.errstate(all="ignore"):
@@ -248,9 +241,7 @@ def _flat_beside(system: System, problem: Problem) -> Finding | None:
 
 
 def undetermined(system: System, problem: Problem, t: float) -> tuple[list[str], str, str] | None:
-    """Unknowns without a finite value, what is wrong and what to do; None in large models."""
-    if system.nx + system.nz > LARGEST:
-        return None
+    """Unknowns without a finite value, what is wrong and what to do."""
     equations, unknowns = not_finite(system, problem, t)
     if not unknowns:
         return None
@@ -293,18 +284,6 @@ def _overlaps(system: System, problem: Problem) -> Iterator[Finding]:
     for path, depth in apart:
         yield found("contact.overlap", [path],
                     f"The two sides of {path} overlap by {depth} at the start.", APART)
-
-
-def _quick(system: System) -> Iterator[Finding]:
-    """Find contradictions of a large model's targets of one unknown, with nothing solved for."""
-    targets = collect_targets(system)
-    yield from contradictions(system, targets)
-    if system.nz or system.clusters or system.nm or system.nd:
-        return
-    problem = _unsolved(system)
-    with np.errstate(all="ignore"):
-        slope = system.slope(*problem.arguments(0.0))
-    yield from derivative_findings(system, problem, slope)
 
 
 def _unsolved(system: System) -> Problem:
@@ -363,22 +342,6 @@ def _failed(system: System, error: BlocksError | AlgebraicFailure) -> Finding:
     return found(
         code, names, f"{problem[0].upper()}{problem[1:]}",
         advice or "Give initial targets closer to a possible state.")
-
-
-def contradictions(system: System, targets: Targets) -> Iterator[Finding]:
-    """Different high targets for one and the same unknown."""
-    sign, high = system.flat.sign_of, targets.levels == 0
-    first: dict[int, tuple[int, float]] = {}
-    for slot, wanted in zip(targets.slots[high].tolist(), targets.values[high], strict=True):
-        before = first.setdefault(int(system.flat.class_of[slot]), (slot, wanted))
-        gap = abs(sign[before[0]] * before[1] - sign[slot] * wanted)
-        if gap <= FULFILLED * max(1.0, abs(wanted)):
-            continue
-        rows = []
-        for s, v in (before, (slot, wanted)):
-            held = system.flat.at_slot(s)
-            rows.append((held.name, from_si(v, held.local.unit), None))
-        yield found("initial.conflict", *conflict(rows))
 
 
 def given_way(rows: list[TargetRow]) -> Finding:

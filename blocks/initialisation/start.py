@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from ..units import Quantity, from_si
 from .nominal_values import Nominals
 from .targets import LEVELS, NO_TARGET, USERS, TargetFunctions, Targets
 
-__all__ = ["Start", "TargetRow", "conflict", "held_defaults", "reached_start"]
+__all__ = ["Start", "TargetRow", "held_defaults", "reached_start"]
 
 
 @dataclass(frozen=True)
@@ -69,10 +68,9 @@ class Start:
     def compromises(self) -> Iterator[tuple[list[str], str, str]]:
         """Paths of targets that contradict each other, what is wrong and what to do."""
         if self.unmet:
-            yield conflict([(r.path, r.target, r.start) for r in self.unmet], self.searched)
+            yield _conflict(self.unmet, self.searched)
         if rows := self.compromised:
-            said = listed((f"{r.path} = {r.target:.6g~P}" for r in rows), 6)
-            got = listed((f"{r.path} = {r.start:.6g~P}" for r in rows), 6)
+            said, got = _said(rows)
             yield ([r.path for r in rows], f"The initial values {said}, which their classes "
                    "preset, cannot all be met, because the network ties these variables together. "
                    f"The run starts with {got}.", f"Say which one is meant: model.{rows[0].path} = "
@@ -102,34 +100,35 @@ def reached_start(system: System, problem: Problem, targets: Targets, nominals: 
     return Start(system, problem.x.copy(), problem.z.copy(), targets, reached, met, torn)
 
 
-def conflict(unmet: list[tuple[str, Any, Any]], searched: bool = False
-             ) -> tuple[list[str], str, str]:
-    """High targets that are not met, of path, target and start (None where it is not known): their
-    paths, what is wrong and what to do.
+def _said(rows: list[TargetRow]) -> tuple[str, str]:
+    """Targets, and what the run starts with instead."""
+    said, got = (listed((f"{r.path} = {value:.6g~P}" for r, value in zip(rows, of, strict=True)), 6)
+                 for of in ([r.target for r in rows], [r.start for r in rows]))
+    return said, got
+
+
+def _conflict(unmet: list[TargetRow], searched: bool) -> tuple[list[str], str, str]:
+    """Paths of high targets that are not met, what is wrong and what to do.
 
     Where a start was ``searched`` for from several guesses, none is known to be possible or not.
     """
-    paths = [path for path, _, _ in unmet]
-    targets = listed((f"{path} = {target:.6g~P}" for path, target, _ in unmet), 6)
-    got = "" if unmet[0][2] is None else (
-        f" The run starts with {listed((f'{p} = {s:.6g~P}' for p, _, s in unmet), 6)}.")
-    guess = ""
+    (said, got), one, last = _said(unmet), len(unmet) == 1, unmet[-1]
+    remove = f"emove {'it' if one else 'one of them'} or let it give way"
     if searched:
-        one = len(unmet) == 1
-        head = (f"No start was found that meets the initial target{'' if one else 's'} {targets}: "
+        head = (f"No start was found that meets the initial target{'' if one else 's'} {said}: "
                 f"other high targets or the equations exclude {'it' if one else 'them'}, or what "
                 f"{'it follows' if one else 'they follow'} from lies far from the guesses that "
                 "were tried.")
-        guess = "Give the states nearby a guess, such as v=Target('1 m/s', priority='none'). Or r"
-    elif len(unmet) == 1:
-        head = (f"The initial target {targets} cannot be met: other high targets or the equations "
-                "of the network say otherwise.")
+        advice = ("Give the states nearby a guess, such as v=Target('1 m/s', priority='none'). Or "
+                  f"r{remove}")
+    elif one:
+        head, advice = (f"The initial target {said} cannot be met: other high targets or the "
+                        "equations of the network say otherwise."), f"R{remove}"
     else:
-        head = (f"The initial targets {targets} cannot all be met, because the network ties these "
-                "variables together.")
-    return paths, head + got, (
-        f"{guess or 'R'}emove {'it' if len(unmet) == 1 else 'one of them'} or let it give way: "
-        f"{paths[-1].rpartition('.')[2]}=Target('{unmet[-1][1]:.6g~C}', priority='low').")
+        head, advice = (f"The initial targets {said} cannot all be met, because the network ties "
+                        "these variables together."), f"R{remove}"
+    return [r.path for r in unmet], f"{head} The run starts with {got}.", (
+        f"{advice}: {last.path.rpartition('.')[2]}=Target('{last.target:.6g~C}', priority='low').")
 
 
 def held_defaults(problem: Problem, start: Start, t: float) -> list[TargetRow]:

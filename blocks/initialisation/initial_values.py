@@ -87,12 +87,7 @@ def _meet(system: System, problem: Problem, targets: Targets, nominals: Nominals
           anew: bool, trials: Trials, attempts: int) -> None:
     """Meet constraints and targets, level by level (Gauss-Newton); ``anew`` from the targets."""
     given = targets.given
-    missed = _missed_states(system, problem, given)
-    if missed is not None and not missed.any():
-        return
     size = target_sizes(system, given.slots, nominals)
-    if missed is not None and np.all(missed <= FULFILLED * size):
-        return
     outputs = TargetFunctions.of(system, given.slots)
     constrained = bool(system.nc)
     if constrained and anew:
@@ -128,20 +123,6 @@ def _meet(system: System, problem: Problem, targets: Targets, nominals: Nominals
             return
     problem.x[:], problem.z[:] = guess_x, guess_z
     raise unclosed_constraints(system, problem, t)
-
-
-def _missed_states(system: System, problem: Problem, targets: Targets) -> Array | None:
-    """By how much states miss their targets, where nothing else has one or is to be solved for."""
-    if system.nc or system.nz:
-        return None
-    classes = system.flat.class_of[targets.slots]
-    position = np.full(system.flat.classes, -1)
-    position[system.tape.reduced.states] = np.arange(system.nx)
-    place = position[classes]
-    if not (place >= 0).all():
-        return None
-    missed: Array = np.abs(problem.x[place] * system.flat.sign_of[targets.slots] - targets.values)
-    return missed
 
 
 def _near_targets(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float

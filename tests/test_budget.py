@@ -18,7 +18,7 @@ LINES = {
     344, "export": 2510, "initialisation": 1330, "language": 8083, "library": 30782,
     "machine": 1661, "native": 14707, "nonsmooth": 11207, "numerics": 880, "prompt": 470,
     "reading": 1294, "results": 7800, "simulation": 9083, "solvers": 1454, "studies":
-    2530, "system": 3900}
+    2509, "system": 3900}
 TOLERANCES = 96
 
 

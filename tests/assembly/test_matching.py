@@ -71,12 +71,16 @@ def test_parts_cover_everything_once():
     assert wrong == []
 
 
-def test_an_equation_too_many_is_found():
+@pytest.mark.parametrize("large", [False, True])
+def test_an_equation_too_many_is_found_at_any_size(large, monkeypatch):
+    monkeypatch.setattr("blocks.assembly.matching.BIG", 0 if large else 100)
     m = match(*np.nonzero(np.array([[1, 0, 0], [1, 0, 0], [0, 1, 1]])), 3, 3)
     assert sorted(m.over_equations) == [0, 1] and sorted(m.under_unknowns) == [1, 2]
 
 
-def test_blocks_are_the_strong_components_in_an_order_that_can_be_solved():
+@pytest.mark.parametrize("large", [False, True])
+def test_blocks_are_the_strong_components_in_an_order_that_can_be_solved(large, monkeypatch):
+    monkeypatch.setattr("blocks.assembly.matching.BIG", 0 if large else 100)
     wrong = []
     for seed in range(60):
         rng = np.random.default_rng(seed)

@@ -17,7 +17,7 @@ LINES = {
     "analysis": 8935, "assembly": 3414, "blocks": 2128, "diagnostics": 3432, "drawing":
     344, "export": 2510, "initialisation": 1322, "language": 8083, "library": 30782,
     "machine": 1661, "native": 14707, "nonsmooth": 11207, "numerics": 880, "prompt": 470,
-    "reading": 1294, "results": 7792, "simulation": 9085, "solvers": 1454, "studies":
+    "reading": 1294, "results": 7792, "simulation": 9084, "solvers": 1454, "studies":
     2537, "system": 3900}
 TOLERANCES = 96
 

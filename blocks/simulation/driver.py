@@ -159,11 +159,10 @@ class Driver:
 
     def refuse_lasting(self) -> None:
         """Raise where the condition of a ``when`` lasts though it turned the motion back."""
-        if self.events.switching.resets.active:
+        if (resets := self.events.switching.resets).active:
             from .lasting_conditions import refuse_lasting
 
-            refuse_lasting(self.recording, self.events.switching.resets,
-                           self.events.time_events.relations)
+            refuse_lasting(self.recording, resets, self.events.time_events.relations)
 
     @property
     def islands_join(self) -> bool:

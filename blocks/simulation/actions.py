@@ -160,8 +160,8 @@ class Resets:
                            minlength=self.system.nm) > 0
 
     def turning(self) -> tuple[Indices, Flags, Indices]:
-        """Relations of states and time that conditions look at, where these assign a state, and the
-        condition that assigns one that the relation is of; -1 where there is none."""
+        """Relations of states, time and held values that conditions look at, where these assign a
+        state, and the condition that assigns one that the relation is of; -1 for none."""
         asked, tape = self.relations(), self.system.tape
         of_states, moved_by = np.zeros(self.system.nm, dtype=bool), np.full(self.system.nm, -1)
         if asked is None or self.conditions is None:

@@ -94,6 +94,33 @@ def test_a_ball_that_comes_to_rest_is_told_with_the_cure(kind, method):
     assert told.value.data["time"] == pytest.approx(REST, rel=2e-3)
 
 
+@pytest.mark.parametrize("step", ["10 ms", "0.4 s", "4 s"])
+def test_a_driven_run_is_told_of_its_ball_that_falls(step):
+    run = model(Naive).stepper(duration="8 s")
+    with pytest.raises(SimulationError, match="contact") as told:
+        for _ in range(round(8 / quantity(step).to("s").m)):
+            run.advance(step)
+    assert told.value.where == "ball"
+    assert told.value.data["time"] == pytest.approx(REST, rel=2e-3)
+
+
+class Halving(Component):
+    """Each charge is half of the one before, so that all of them end at 2 s."""
+
+    q, level = Variable("C", "0 C", priority="high"), Discrete("C", "1 C")
+
+    def equations(self):
+        yield der(self.q) == quantity("1 A")
+        yield when(self.q > self.level, {self.q: 0, self.level: self.level / 2})
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_level_that_goes_to_zero_in_a_finite_time_is_told(method):
+    with pytest.warns(blocks.LastingWarning, match="halves: q rises above level at t = 2 s"):
+        run = wired("zeno", halves=Halving()).simulate("3 s", method=method)
+    assert run["halves.q"].at("1.9 s").m == pytest.approx(1.9 - 1.875, abs=1e-9)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_flights_before_are_those_of_the_closed_form(method):
     end = 0.9 * REST

@@ -203,10 +203,9 @@ class FiniteValues:
         moves = ca.which_depends(ca.vertcat(*(d for _, d in found)), moving, 1, True)
         return [pair for pair, one in zip(found, moves, strict=True) if one]
 
-    def _some(self, rows: list[int], others: Sequence[int] = ()) -> _Laws:
-        """Laws, those of them and of ``others`` that divide by something that moves, and what is
-        looked at."""
-        divisors = self._divisors_of([*rows, *others])
+    def _some(self, rows: list[int], divisors: Sequence[tuple[int, ca.SX]] = ()) -> _Laws:
+        """Laws, those that divide by something that moves, which may be others, and what is looked
+        at."""
         divided = [row for row, _ in divisors]
         return np.array(rows, dtype=int), np.array(divided, dtype=int), self.system.function(
             "finite", ca.vertcat(self.expression[rows + divided, 0], *(d for _, d in divisors)))
@@ -221,12 +220,13 @@ class FiniteValues:
         moving = set(self.moving.tolist())
         seen = set(range(len(self.told))) - moving - set(self._of_relations[0].tolist())
         if self.system.clusters or any(f.kernel.delays for f in self.system.network.families):
-            return [(self._some(sorted(seen)), False)]
+            return [(self._some(every := sorted(seen), self._divisors_of(every)), False)]
         solved = set(self._decided_by(SOLVED))
         divided = {row for row, _ in self._divisors_of(sorted(seen - solved))}
-        return [(self._some(sorted(divided), sorted(moving - solved)), True),
+        divisors = self._divisors_of([*sorted(divided), *sorted(moving - solved)])
+        return [(self._some(sorted(divided), divisors), True),
                 (self._some(sorted(seen - solved - divided)), True),
-                (self._some(sorted(seen & solved)), False)]
+                (self._some(every := sorted(seen & solved), self._divisors_of(every)), False)]
 
     @cached_property
     def _of_relations(self) -> _Laws:

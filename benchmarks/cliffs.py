@@ -477,7 +477,8 @@ FAMILIES = (
            options={"method": "rodas4"}),
     *(Family(f"chambers of {name} in a row", in_a_row(fluid), sizes, "0.1 s", goal=3.0,
              options={"method": "rodas4"}) for name, fluid, sizes in (
-        ("gas", G, (30, 100, 300)), ("moist air", A, (5, 15, 50)), ("two phases", F, (5, 10, 30)))),
+        ("gas", G, (30, 100, 300)), ("moist air", A, (10, 30, 100)),
+        ("two phases", F, (5, 10, 30)))),
     Family("states of one component", written_by_hand, (75, 150, 300), "0.2 s", goal=0.2),
     Family("district heated by water, a pipe to every house", district, (30, 100, 300), "1 ms",
            goal=10.0),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import xarray
 
     from .analysis.equilibrium.operating_point import OperatingPoint
-    from .analysis.limit_cycle import LimitCycle
+    from .analysis.limit_cycles import LimitCycle
     from .analysis.linear.linear_model import LinearModel
     from .analysis.linear.linearise import LinearModels
     from .assembly import Tape
@@ -651,7 +651,7 @@ class Model(CompiledModel):
         LimitCycle
             Period, amplitudes, Floquet multipliers, a run of one period.
         """
-        from .analysis.limit_cycle import find_limit_cycle
+        from .analysis.limit_cycles import find_limit_cycle
 
         return find_limit_cycle(self, guess, period)
 

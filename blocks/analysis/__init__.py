@@ -1,17 +1,15 @@
 """What does an engineer ask of a model beside a run: where it rests, and how it answers there?
 
 Operating points (:mod:`.equilibrium`), linear models per mode of friction and their pictures
-(:mod:`.linear`), motions that repeat (:mod:`.limit_cycle`), answers to sines
+(:mod:`.linear`), motions that repeat (:mod:`.limit_cycles`), answers to sines
 (:mod:`.describing`), sensitivities of runs (:mod:`.sensitivity`), fits (:mod:`.estimation`) and
 designs (:mod:`.design`). Knows components by their paths alone; derivatives are exact, by CasADi.
 """
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from pkgutil import walk_packages
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import did_you_mean, missing_in, nearest
@@ -25,8 +23,8 @@ if TYPE_CHECKING:
     from .equilibrium.operating_point import find_operating_point as operating_point
     from .equilibrium.targets import free
     from .estimation import Fit, fit
-    from .limit_cycle import LimitCycle
-    from .limit_cycle import find_limit_cycle as limit_cycle
+    from .limit_cycles import LimitCycle
+    from .limit_cycles import find_limit_cycle as limit_cycle
     from .linear.linear_model import LinearModel
     from .linear.linearise import LinearModels, linearise
     from .linear.pictures import bode, nyquist, root_locus, step
@@ -40,24 +38,14 @@ HOMES = {name: f".{home}" for home, names in {
     "describing": "describing_function predict_limit_cycles swept_response",
     "design.optimisation": "Optimum optimise pareto", "design.uncertainty": "first_order",
     "equilibrium.operating_point": "OperatingPoint operating_point", "equilibrium.targets": "free",
-    "estimation": "Fit fit", "limit_cycle": "LimitCycle limit_cycle",
+    "estimation": "Fit fit", "limit_cycles": "LimitCycle limit_cycle",
     "linear.linear_model": "LinearModel", "linear.linearise": "LinearModels linearise",
     "linear.pictures": "bode nyquist root_locus step"}.items() for name in names.split()}
 CALLED = {"limit_cycle": "find_limit_cycle", "operating_point": "find_operating_point"}  # there
 
 
-class _Package(ModuleType):
-    """Keeps its names where a module of it that is called like a function has been imported."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in HOMES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-    def __dir__(self) -> list[str]:
-        return __all__
-
-
-sys.modules[__name__].__class__ = _Package
+def __dir__() -> list[str]:
+    return __all__
 
 
 if not TYPE_CHECKING:  # which would take every name for one

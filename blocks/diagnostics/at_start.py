@@ -1,26 +1,25 @@
 """Can the run start: are the initial targets consistent and the derivatives finite?
 
-Solves for the start exactly as a run would, where the model is small enough
-for that to be quick, and evaluates the derivatives there.
+Solves for the start exactly as a run would, which then begins with it, and evaluates the
+derivatives there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError
 from ..initialisation.start import TargetRow, held_defaults
-from ..initialisation.targets import Targets, class_values, collect_targets, idle_targets
+from ..initialisation.targets import class_values, collect_targets, idle_targets
 from ..numerics.arrays import Array
-from ..numerics.tolerances import FULFILLED, NEWTON_CONVERGES, NEWTON_STALLED
+from ..numerics.tolerances import NEWTON_CONVERGES, NEWTON_STALLED
 from ..system.failure import AlgebraicFailure
 from ..system.finite_values import ADVICE, FiniteValues, no_value
 from ..system.problem import Problem
 from ..system.system import System
-from ..units import from_si
 from .circles import open_circle
 from .findings import SEVERITIES, Finding, found
 from .not_finite import (
@@ -45,7 +44,6 @@ MOST = 10  # names that are told
 MOST_LAWS = 60  # set-valued efforts up to which the first decision on them is tried
 ELSEWHERE = ("At a dead point start a little beside it, or give the parts that are held there some "
              "play; where no force or flow is left, give the node a mass or put a damper beside.")
-LARGEST = 1500  # states and torn unknowns up to which the start is solved for
 
 
 class Starting(Protocol):
@@ -118,9 +116,6 @@ def start_findings(system: System, starting: Starting) -> Iterator[Finding]:
 
         refuse_massless(system)
         refuse_loads_without_mass(system)
-    if system.nx + system.nz > LARGEST:
-        yield from _quick(system)
-        return
     try:
         with np.errstate(all="ignore"):
             problem, start = starting.consistent()
@@ -131,11 +126,8 @@ def start_findings(system: System, starting: Starting) -> Iterator[Finding]:
     except np.linalg.LinAlgError:
         yield dependent_block(system) or _singular(system)
         return
-    unmet = [(r.path, r.target, r.start) for r in start.unmet]
-    if unmet and np.isfinite(slope).all():
-        yield conflict(unmet, start.searched)
-    if start.compromised and np.isfinite(slope).all():
-        yield compromise(start.compromised)
+    if np.isfinite(slope).all():
+        yield from (found("initial.conflict", *told) for told in start.compromises())
     if held := held_defaults(problem, start, 0.0):
         yield given_way(held)
     if not np.isfinite(slope).all():  # such as where a volume that must be above zero is not
@@ -149,9 +141,7 @@ def start_findings(system: System, starting: Starting) -> Iterator[Finding]:
 
 def begin_findings(system: System, starting: Starting) -> Iterator[Finding | BlocksError]:
     """What a run refuses of a start that is consistent, before it moves."""
-    if system.nx + system.nz > LARGEST or system.nu > MOST_LAWS:
-        return
-    if not (system.nu or system.nm or system.nd):
+    if system.nu > MOST_LAWS or not (system.nu or system.nm or system.nd):
         return  # nothing is decided
     try:
         with np.errstate(all="ignore"):
@@ -251,9 +241,7 @@ def _flat_beside(system: System, problem: Problem) -> Finding | None:
 
 
 def undetermined(system: System, problem: Problem, t: float) -> tuple[list[str], str, str] | None:
-    """Unknowns without a finite value, what is wrong and what to do; None in large models."""
-    if system.nx + system.nz > LARGEST:
-        return None
+    """Unknowns without a finite value, what is wrong and what to do."""
     equations, unknowns = not_finite(system, problem, t)
     if not unknowns:
         return None
@@ -296,18 +284,6 @@ def _overlaps(system: System, problem: Problem) -> Iterator[Finding]:
     for path, depth in apart:
         yield found("contact.overlap", [path],
                     f"The two sides of {path} overlap by {depth} at the start.", APART)
-
-
-def _quick(system: System) -> Iterator[Finding]:
-    """Find contradictions of a large model's targets of one unknown, with nothing solved for."""
-    targets = collect_targets(system)
-    yield from contradictions(system, targets)
-    if system.nz or system.clusters or system.nm or system.nd:
-        return
-    problem = _unsolved(system)
-    with np.errstate(all="ignore"):
-        slope = system.slope(*problem.arguments(0.0))
-    yield from derivative_findings(system, problem, slope)
 
 
 def _unsolved(system: System) -> Problem:
@@ -366,64 +342,6 @@ def _failed(system: System, error: BlocksError | AlgebraicFailure) -> Finding:
     return found(
         code, names, f"{problem[0].upper()}{problem[1:]}",
         advice or "Give initial targets closer to a possible state.")
-
-
-def contradictions(system: System, targets: Targets) -> Iterator[Finding]:
-    """Different high targets for one and the same unknown."""
-    sign, high = system.flat.sign_of, targets.levels == 0
-    first: dict[int, tuple[int, float]] = {}
-    for slot, wanted in zip(targets.slots[high].tolist(), targets.values[high], strict=True):
-        before = first.setdefault(int(system.flat.class_of[slot]), (slot, wanted))
-        gap = abs(sign[before[0]] * before[1] - sign[slot] * wanted)
-        if gap <= FULFILLED * max(1.0, abs(wanted)):
-            continue
-        rows = []
-        for s, v in (before, (slot, wanted)):
-            held = system.flat.at_slot(s)
-            rows.append((held.name, from_si(v, held.local.unit), None))
-        yield conflict(rows)
-
-
-def conflict(unmet: list[tuple[str, Any, Any]], searched: bool = False) -> Finding:
-    """High targets that are not met: path, target and start (None where it is not known).
-
-    Where a start was ``searched`` for from several guesses, none is known to be possible or not.
-    """
-    paths = [path for path, _, _ in unmet]
-    targets = listed((f"{path} = {target:.6g~P}" for path, target, _ in unmet), 6)
-    got = "" if unmet[0][2] is None else (
-        f" The run would start with {listed((f'{p} = {s:.6g~P}' for p, _, s in unmet), 6)}.")
-    guess = ""
-    if searched:
-        one = len(unmet) == 1
-        head = (f"No start was found that meets the initial target{'' if one else 's'} {targets}: "
-                f"other high targets or the equations exclude {'it' if one else 'them'}, or what "
-                f"{'it follows' if one else 'they follow'} from lies far from the guesses that "
-                "were tried.")
-        guess = "Give the states nearby a guess, such as v=Target('1 m/s', priority='none'). Or r"
-    elif len(unmet) == 1:
-        head = (f"The initial target {targets} cannot be met: other high targets or the equations "
-                "of the network say otherwise.")
-    else:
-        head = (f"The initial targets {targets} cannot all be met, because the network ties these "
-                "variables together.")
-    value = f"{unmet[-1][1]:.6g~C}"
-    return found(
-        "initial.conflict", paths, head + got,
-        f"{guess or 'R'}emove {'it' if len(unmet) == 1 else 'one of them'} or let it give way: "
-        f"{paths[-1].rpartition('.')[2]}=Target('{value}', priority='low').")
-
-
-def compromise(rows: list[TargetRow]) -> Finding:
-    """Presets of classes that contradict each other."""
-    said = listed((f"{r.path} = {r.target:.6g~P}" for r in rows), 6)
-    got = listed((f"{r.path} = {r.start:.6g~P}" for r in rows), 6)
-    path, value = rows[0].path, f"{rows[0].target:.6g~C}"
-    return found(
-        "initial.conflict", [r.path for r in rows],
-        f"The initial values {said}, which their classes preset, cannot all be met, because the "
-        f"network ties these variables together. The run would start with {got}.",
-        f"Say which one is meant: model.{path} = '{value}'.")
 
 
 def given_way(rows: list[TargetRow]) -> Finding:

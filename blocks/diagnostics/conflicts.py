@@ -168,7 +168,7 @@ def through_conflicts(topology: Topology, domain: Domain) -> Iterator[Finding]:
         yield _through_conflict(topology, domain, rows, label == part)
 
 
-def _without_port(topology: Topology, rows: list[PortRow], inside: Flags) -> str:
+def _without_port(rows: list[PortRow], inside: Flags) -> str:
     """How to make a component without the only port that is at a node, where an option does."""
     at = [(r, int(i)) for r in rows for i in np.flatnonzero(inside[r.nodes])]
     if len(at) != 1:
@@ -197,7 +197,7 @@ def _through_conflict(topology: Topology, domain: Domain, rows: list[PortRow], i
                      f"{listed(ports)}: {listed(parts)} "
                      f"{'carries' if len(parts) == 1 else 'carry'} no {force} there.",
                      "Connect it to the part of the network it belongs to"
-                     f"{_without_port(topology, rows, inside)}.")
+                     f"{_without_port(rows, inside)}.")
     hold = article(domain.reference or "reference")
     if others:
         return found("conflict.through", parts[:20],

@@ -294,7 +294,7 @@ def _shorted(topology: Topology) -> Iterator[Finding]:
                         "otherwise connect them to different nodes.")
             else:
                 told = (f"{'Both' if len(rows) == 2 else 'All'} ports of {path} ({names}) are "
-                        "connected to the same node, so it has no effect.",
+                        "connected to the same node, so it joins nothing.",
                         "Connect them to different nodes, or remove it.")
             yield found("contact.rigid" if touches else "network.shorted", [path], *told)
     yield from _between_references(topology, groups)

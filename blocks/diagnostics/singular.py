@@ -293,16 +293,15 @@ def dependence(names: Names, code: str, equations: list[int],
     states = [o for e in equations if (o := names.owner(e))] or owners
     zero = zero_parameters(names.flat, owners)
     lines = enumerated([names.equation(e) for e in equations])
-    advice = f"Remove one of {listed(dict.fromkeys(states))}, or change its parameters."
-    if len(owners) == 1:
-        advice = f"Check the equations of {owners[0]}, or change its parameters."
+    cure = "Check the equations" if len(set(states)) == 1 else "Remove one"
+    advice = f"{cure} of {listed(dict.fromkeys(states))}, or change its parameters."
     if len(equations) == 1:
         head = f"An equation of {listed(owners)} determines nothing {where}:"
     elif len(owners) == 1:
         head = f"Equations of {owners[0]} repeat or contradict each other {where}:"
     else:
-        head = (f"The equations of {listed(owners)} depend on each other {where}, so how they "
-                "share the load is not determined:")
+        head = (f"The equations of {listed(owners)} depend on each other {where}, so they do "
+                "not determine all unknowns, such as how a load is shared:")
     if zero:
         advice = f"Give {listed(zero)} a value other than zero, or remove the component."
     if circle or not zero and len(set(owners)) > 1 and not any(  # components with signals alone

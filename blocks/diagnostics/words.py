@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from ..assembly.flatten import Flat, Slot
 from ..assembly.network import Family, Network
-from ..results.formatting import measured
+from ..results.formatting import listed, measured
 from ..units import Unit
 
 if TYPE_CHECKING:
@@ -39,14 +39,6 @@ def example_word(name: str, u: Unit) -> str:
     """A familiar component that lets the quantity adjust itself, in brackets, or nothing."""
     example = measured(name, u)[1]
     return f" ({example})" if example else ""
-
-
-def listed(names: Iterable[str], limit: int = 6, word: str = "and") -> str:
-    """``"a, b and c"``; long lists are cut with the number of the rest."""
-    names = list(dict.fromkeys(names))
-    if len(names) > limit:
-        return f"{', '.join(names[:limit])} {word} {len(names) - limit:,} more"
-    return f" {word} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def plural(count: int, word: str) -> str:

@@ -167,7 +167,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
 def may_leave(driver: Any) -> bool:
     """Whether all that Python would do in a run is to choose the states of one cluster."""
     system, problem, method = driver.recording.system, driver.problem, driver.integration.method
-    if not method.looks_itself or method.own_events is not None or problem.laws is not None or (
+    if not method.looks_itself or problem.laws is not None or (
             len(system.clusters) != 1 or system.nm or driver.events.time_events.expected
             or method.branch.size):
         return False

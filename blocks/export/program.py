@@ -216,7 +216,7 @@ class Program:
         self.chooses = not stepped and may_leave(driver)
         # whether others can take the steps
         self.may_be_integrated = not (self.chooses or stepped or most_events or problem.delays)
-        self._refuse_what_stays(problem, [*(one.path for one in driven), *parameters])
+        self._refuse_what_stays([*(one.path for one in driven), *parameters])
         self._again = made, duration, options
         self.instants, self.is_endless = self._instants()  # whether a run may go on beyond that
         self._list_told(problem, driven)
@@ -237,7 +237,7 @@ class Program:
         self.relations = self._relations(problem)  # names of all that is watched
         self.parameters = [self._tunable(path) for path in parameters]
 
-    def _refuse_what_stays(self, problem: Any, told: Sequence[str]) -> None:
+    def _refuse_what_stays(self, told: Sequence[str]) -> None:
         """Name what cannot leave Python, or cannot be told from outside."""
         method = self.method
         called = [family.path(0) for family in self.system.network.families

@@ -21,7 +21,7 @@ from ..system.problem import Problem
 from ..system.system import System
 from .lexicographic import lexicographic_step
 from .nominal_values import Nominals
-from .start import Start, TargetRow, reached_start
+from .start import Start, reached_start
 from .targets import (
     LEVELS,
     NO_TARGET,
@@ -79,37 +79,15 @@ def take_targets(system: System, problem: Problem) -> Targets:
 
 def warn_of_compromises(start: Start) -> None:
     """Warn of targets that could not all be met, or count for nothing."""
-    told = [f"{problem} {advice}" for _, problem, advice in idle_targets(start.system)]
-    if start.unmet and start.searched:
-        told.append("No start was found that meets all high-priority initial targets; the run "
-                    f"starts with {_listed(start.unmet)}. Give the states that they follow from a "
-                    "guess nearby (priority='none'), or one of them priority='low'.")
-    elif start.unmet:
-        told.append("High-priority initial targets conflict with each other or with the equations; "
-                    f"the closest compromise is used: {_listed(start.unmet)}. Give one of them "
-                    "priority='low'.")
-    if start.compromised:
-        told.append("Initial values that classes preset conflict with each other; the closest "
-                    f"compromise is used: {_listed(start.compromised)}. Give one of these an "
-                    "initial target.")
-    for text in told:
-        warn_user(text, InitialWarning)
-
-
-def _listed(rows: list[TargetRow]) -> str:
-    return ", ".join(f"{r.path} = {r.start:.6g~P} (target {r.target:.6g~P})" for r in rows)
+    for _, problem, advice in (*idle_targets(start.system), *start.compromises()):
+        warn_user(f"{problem} {advice}", InitialWarning)
 
 
 def _meet(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float,
           anew: bool, trials: Trials, attempts: int) -> None:
     """Meet constraints and targets, level by level (Gauss-Newton); ``anew`` from the targets."""
     given = targets.given
-    missed = _missed_states(system, problem, given)
-    if missed is not None and not missed.any():
-        return
     size = target_sizes(system, given.slots, nominals)
-    if missed is not None and np.all(missed <= FULFILLED * size):
-        return
     outputs = TargetFunctions.of(system, given.slots)
     constrained = bool(system.nc)
     if constrained and anew:
@@ -145,20 +123,6 @@ def _meet(system: System, problem: Problem, targets: Targets, nominals: Nominals
             return
     problem.x[:], problem.z[:] = guess_x, guess_z
     raise unclosed_constraints(system, problem, t)
-
-
-def _missed_states(system: System, problem: Problem, targets: Targets) -> Array | None:
-    """By how much states miss their targets, where nothing else has one or is to be solved for."""
-    if system.nc or system.nz:
-        return None
-    classes = system.flat.class_of[targets.slots]
-    position = np.full(system.flat.classes, -1)
-    position[system.tape.reduced.states] = np.arange(system.nx)
-    place = position[classes]
-    if not (place >= 0).all():
-        return None
-    missed: Array = np.abs(problem.x[place] * system.flat.sign_of[targets.slots] - targets.values)
-    return missed
 
 
 def _near_targets(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +11,7 @@ import numpy as np
 from ..numerics import sparse as sp
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.tolerances import CLEAR, DEPENDENT, TARGET_MET
+from ..results.formatting import listed
 from ..system.problem import Problem
 from ..system.system import System
 from ..units import Quantity, from_si
@@ -63,6 +65,17 @@ class Start:
         """Default targets of high priority that contradict each other, so that none is met."""
         return [self.row(int(k)) for k in self.torn]
 
+    def compromises(self) -> Iterator[tuple[list[str], str, str]]:
+        """Paths of targets that contradict each other, what is wrong and what to do."""
+        if self.unmet:
+            yield _conflict(self.unmet, self.searched)
+        if rows := self.compromised:
+            said, got = _said(rows)
+            yield ([r.path for r in rows], f"The initial values {said}, which their classes "
+                   "preset, cannot all be met, because the network ties these variables together. "
+                   f"The run starts with {got}.", f"Say which one is meant: model.{rows[0].path} = "
+                   f"'{rows[0].target:.6g~C}'.")
+
     def row(self, k: int) -> TargetRow:
         slot, level = int(self.targets.slots[k]), int(self.targets.levels[k])
         held = self.system.flat.at_slot(slot)
@@ -85,6 +98,37 @@ def reached_start(system: System, problem: Problem, targets: Targets, nominals: 
         kept = (targets.levels < USERS) | (met & (targets.levels == USERS))
         torn = torn[_free_one_by_one(system, problem, targets, torn, kept, t, decided)]
     return Start(system, problem.x.copy(), problem.z.copy(), targets, reached, met, torn)
+
+
+def _said(rows: list[TargetRow]) -> tuple[str, str]:
+    """Targets, and what the run starts with instead."""
+    said, got = (listed((f"{r.path} = {value:.6g~P}" for r, value in zip(rows, of, strict=True)), 6)
+                 for of in ([r.target for r in rows], [r.start for r in rows]))
+    return said, got
+
+
+def _conflict(unmet: list[TargetRow], searched: bool) -> tuple[list[str], str, str]:
+    """Paths of high targets that are not met, what is wrong and what to do.
+
+    Where a start was ``searched`` for from several guesses, none is known to be possible or not.
+    """
+    (said, got), one, last = _said(unmet), len(unmet) == 1, unmet[-1]
+    remove = f"emove {'it' if one else 'one of them'} or let it give way"
+    if searched:
+        head = (f"No start was found that meets the initial target{'' if one else 's'} {said}: "
+                f"other high targets or the equations exclude {'it' if one else 'them'}, or what "
+                f"{'it follows' if one else 'they follow'} from lies far from the guesses that "
+                "were tried.")
+        advice = ("Give the states nearby a guess, such as v=Target('1 m/s', priority='none'). Or "
+                  f"r{remove}")
+    elif one:
+        head, advice = (f"The initial target {said} cannot be met: other high targets or the "
+                        "equations of the network say otherwise."), f"R{remove}"
+    else:
+        head, advice = (f"The initial targets {said} cannot all be met, because the network ties "
+                        "these variables together."), f"R{remove}"
+    return [r.path for r in unmet], f"{head} The run starts with {got}.", (
+        f"{advice}: {last.path.rpartition('.')[2]}=Target('{last.target:.6g~C}', priority='low').")
 
 
 def held_defaults(problem: Problem, start: Start, t: float) -> list[TargetRow]:

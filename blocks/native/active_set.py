@@ -218,8 +218,9 @@ def _touched(relations: Relations, elements: SetValuedElements, x: Vector, cross
     modes, found = elements.modes, elements.found
     first, touched = relations.wrong.size - modes.size - elements.reserve, NOBODY
     far = largest_position(elements.positions, elements.scale, x)
-    count, passing, struck, turned = 0, 0, NOBODY, NOBODY
+    count, passing, struck, turned, largest = 0, 0, NOBODY, NOBODY, 0.0
     for e in range(modes.size):
+        largest = max(largest, elements.d[e, e])
         if crossed and modes[e] != 0.0 and relations.wrong[first + e]:
             if elements.contact[e]:
                 struck = elements.part[e]
@@ -236,7 +237,7 @@ def _touched(relations: Relations, elements: SetValuedElements, x: Vector, cross
                 ALLOWED_DRIFT * far):
             return NOBODY, IN_DOUBT, 0
         if doubtful:
-            if modes[e] != 0.0 and _is_at_dead_centre(elements, e):
+            if modes[e] != 0.0 and _is_at_dead_centre(elements, e, largest):
                 elements.passing[e] = 1
                 passing += 1
                 doubtful = False
@@ -247,7 +248,7 @@ def _touched(relations: Relations, elements: SetValuedElements, x: Vector, cross
                 return NOBODY, IN_DOUBT, 0  # others move what a row that is given does not hold
         elif not (elements.contact[e] or modes[e] * found[FLOW, e] > FLOW_NONE * fast
                   or elements.part[e] == struck or moves(elements, e, modes[e])):
-            if _is_at_dead_centre(elements, e):
+            if _is_at_dead_centre(elements, e, largest):
                 elements.passing[e] = 1  # as another does
                 passing += 1
             else:
@@ -276,12 +277,9 @@ def _sense_is_told(effort: float, low: float, high: float, largest: float) -> bo
 
 
 @machine_code
-def _is_at_dead_centre(elements: SetValuedElements, e: int) -> bool:
-    """Whether an element moves nothing just now, but for rounding: a motion that is prescribed, or
-    the lever of a linkage."""
-    largest = 0.0
-    for i in range(elements.modes.size):
-        largest = max(largest, elements.d[i, i])
+def _is_at_dead_centre(elements: SetValuedElements, e: int, largest: float) -> bool:
+    """Whether an element moves nothing just now, but for rounding, beside the ``largest`` of D: a
+    motion that is prescribed, or the lever of a linkage."""
     return abs(elements.d[e, e]) <= NOTHING_AT_ALL * largest and not elements.contact[e]
 
 

@@ -10,7 +10,7 @@ from ..nonsmooth.modes.held_states import next_instant
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import CLEAR_RATE, SAFE_PIVOT
 from .kept_factors import keep_factors
-from .set_valued_elements import EFFORT, HIGH, LOW, RATE, SetValuedElements, bounds_move, is_shared
+from .set_valued_elements import EFFORT, HIGH, LOW, RATE, SetValuedElements, act, bounds_move
 from .steps import Code, Workspace, are_finite, project_in_place, slope_at, values_at
 
 __all__ = ["largest_effort", "largest_position", "look", "look_ahead", "moves", "pose", "room_of"]
@@ -32,26 +32,37 @@ def pose(elements: SetValuedElements, e: int, count: int, resting: bool) -> int:
                 still[size] = i
                 size += 1
         asked = size if known == 0 else asked
+    regular, q = elements.k.size > 0 and elements.regular[elements.part[e]], 0
+    elements.place[:] = -1  # of those that do not take part
+    for a in range(size):
+        elements.place[still[a]] = a
     for a in range(size):
         i = still[a]
         for side in range(4):
             rest[AT_LOW + side, a] = found[LOW + side, i]
         rest[DRIVE, a], rest[AT_FIRST, a], rest[NOISE, a] = found[RATE, i], found[EFFORT, i], 0.0
-        for b in range(size):
-            j = still[b]
-            elements.block[a, b] = elements.d[i, j]
+        elements.row_starts[a] = q
+        for k in range(elements.near_starts[i], elements.near_starts[i + 1]):
+            j, b = elements.near[k], elements.place[elements.near[k]]
+            if b < 0:
+                continue
             rest[DRIVE, a] += elements.d[i, j] * found[EFFORT, j]
+            if not regular:
+                elements.block[a, b] = elements.d[i, j]
             for side in range(4 if elements.dependent[0] else 0):
                 by = elements.bounds[side, i, j]
-                elements.by[side, a, b] = by
+                elements.by[side, a, b] = elements.slopes[side, q] = by
                 if by != 0.0:
                     rest[AT_LOW + side, a] -= by * found[EFFORT, j]
+            if i == j or act(elements, i, j):
+                elements.row_columns[q], elements.entries[q] = b, elements.d[i, j]
+                q += 1
+    elements.row_starts[size] = q
     rest[SURE, 0] = 0.0 if follows else 1.0
-    shared = is_shared(elements, e)
+    shared = elements.shared[elements.part[e]]
     rest[SHARED, 0] = 1.0 if shared else 0.0
-    regular = elements.k.size > 0 and elements.regular[elements.part[e]] or is_positive(
-        elements.block, elements.matrix, asked, SAFE_PIVOT)
-    return size if regular or shared else 0
+    return size if regular or shared or is_positive(
+        elements.block, elements.matrix, asked, SAFE_PIVOT) else 0
 
 
 @machine_code

@@ -88,6 +88,7 @@ class OneStep(Method):
     own_events: OwnEvents | None = None
     _taken = 0  # steps that stand in the record
     _call: BoundCall | None = None  # machine code with all that it takes
+    _made: tuple[Any, Any] = None, None  # the last one, behind the code and events it was made for
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -181,14 +182,6 @@ class OneStep(Method):
         sizes[:nx], sizes[nx : nx + nz] = problem.scale_x, problem.scale_z[:nz]
         return Sparse(lists_with(lists, n), sizes)
 
-    def _begin_from(self, t: float, y: Array) -> None:
-        """Make a point the present one."""
-        problem: Any = self.problem
-        self.t, self.y, self.unsure = float(t), np.array(y, dtype=float), False
-        if self.carries:
-            self.x[:] = np.append(problem.x, self.equations.carried_values(problem))
-        self.x[self.places] = self.y * self.scale
-
     def fill_constants(self) -> Array:
         """Fill in what machine code reads from here on; a copy that stays as it is."""
         problem: Any = self.problem
@@ -208,7 +201,11 @@ class OneStep(Method):
         return kept
 
     def restart(self, t: float, y: Array) -> None:
-        self._begin_from(t, y)
+        problem: Any = self.problem
+        self.t, self.y, self.unsure = float(t), np.array(y, dtype=float), False
+        if self.carries:
+            self.x[:] = np.append(problem.x, self.equations.carried_values(problem))
+        self.x[self.places] = self.y * self.scale
         # written first: they need room among the constants
         self.equations.linear(self.kind), self.equations.exponents, self.equations.past
         self.equations.angles, self.equations.places  # noqa: B018
@@ -218,8 +215,7 @@ class OneStep(Method):
             code = code._replace(places=0)
         self.code, self._call = code, None
         self.keeps_past = self.code.past != 0
-        step = self.state[STEP] if self.keeps_step else 0.0
-        step = self.first_step or step
+        step = self.first_step or (self.state[STEP] if self.keeps_step else 0.0)
         if self.fixed_step:  # the one that was given, or the longest one
             step = min(self.step_size or np.inf, self.longest)
         self.state[:] = 0.0
@@ -234,9 +230,7 @@ class OneStep(Method):
 
     def carry_out(self, rules: EventRules) -> None:
         problem: Any = self.problem
-        if problem.delays is not None and not self.keeps_past or (
-                rules.islands is None and self.equations.reserve
-                and rules.samplers is None and rules.resets is None):
+        if problem.delays is not None and not self.keeps_past:
             return
         own = self._last_events
         if own is None or own.q.size != self.q.size or not own.serves(rules):
@@ -358,11 +352,6 @@ class OneStep(Method):
         return Step(before, self.t, self.y.copy(), self.course,
                     clear=status not in (CROSSED, LOCATED), crossed=crossed)
 
-    @property
-    def given(self) -> Given:
-        """What machine code is given of events."""
-        return NOTHING if self.own_events is None else self.own_events.given
-
     def arguments(self, given: Given) -> tuple[Any, ...]:
         """What machine code takes to go on from the present point."""
         limits = Limits(self.t, self.rtol, self.longest, self.pieces, ACROSS, self.t_end,
@@ -382,11 +371,20 @@ class OneStep(Method):
                 one, field).size})
 
     def _bound(self) -> BoundCall:
-        """Machine code with all that it takes, until that stands elsewhere."""
+        """Machine code with all that it takes, bound anew where its code or events are others."""
         self._readers.clear()
-        if self.own_events is not None:
-            self.own_events.announced = None
-        return self.machine_code(self.given).bound(*self.arguments(self.given))
+        code, own = self.code, self.own_events
+        needed = (*code._replace(p=0, q=0), own)
+        if needed != self._made[0]:
+            if own is not None:
+                own.announced = None
+            given = NOTHING if own is None else own.given
+            self._made = needed, self.machine_code(given).bound(*self.arguments(given))
+        call: BoundCall = self._made[1]
+        place, numbers = call.place, call.numbers
+        call.table[place["code.p"]], call.table[place["code.q"]] = code.p, code.q
+        numbers[place["limits.rtol"]], numbers[place["limits.t_end"]] = self.rtol, self.t_end
+        return call
 
     def reader(self, function: Evaluator, needs_efforts: bool) -> Callable[[], Array] | None:
         """What evaluates a function of the present point of machine code that carries out events;

@@ -9,7 +9,9 @@ import numpy as np
 from ..machine.functions import Kept, filled, machine_code
 from ..nonsmooth.complementarity.impact import collide, collision_of
 from ..nonsmooth.complementarity.islands_at_rest import TOLD
-from ..nonsmooth.complementarity.moving import AT_REST, as_dense, choose_densely
+from ..nonsmooth.complementarity.moving import AT_REST, choose_anew
+from ..nonsmooth.complementarity.problem import problem_of
+from ..nonsmooth.complementarity.sparse_lu import factors_of
 from ..numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
     FAR_FROM_PARADOX,
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from .equations import Equations
 
 __all__ = ["BACK", "EFFORT", "FLOW", "FORTH", "GAP", "HIGH", "LOW", "NOBODY",
-           "RATE", "RESTITUTION", "VALUES", "SetValuedElements", "bounds_move",
+           "RATE", "RESTITUTION", "VALUES", "SetValuedElements", "act", "bounds_move",
            "is_held", "is_regular", "is_shared", "no_flow", "part_of",
            "set_valued_elements"]  # fmt: skip
 
@@ -106,7 +108,16 @@ class SetValuedElements(NamedTuple):
     unit: Vector  # (elements,) ones
     order: Indices  # (elements,) room: the order of the matrix's rows
     work: Vector  # (elements,) room
-    block: Matrix  # (elements, elements) room: d of what rests in a part
+    near_starts: Indices  # (elements + 1,) where those begin that may act on each element at once
+    near: Indices  # who these are
+    # row_starts, row_columns, entries, slopes: room: rows of what rests in a part, their D, and how
+    # their bounds follow efforts
+    row_starts: Indices
+    row_columns: Indices
+    entries: Vector
+    slopes: Matrix
+    place: Indices  # (elements,) room: where each stands among what rests, or -1
+    block: Matrix  # (elements, elements) room: d of what rests in a part that is not regular
     by: Cube  # (4, elements, elements) room: how their bounds follow efforts, if any do
     rest: Matrix  # (AT_REST, elements) room: what rests
     still: Indices  # (elements,) room: which these are
@@ -150,14 +161,21 @@ def set_valued_elements(parts: IslandsWithMass, q: Array, equations: Equations, 
 
     block, rest = np.empty((most, most)), np.empty((AT_REST, n))
     by = np.zeros((4, most, most) if parts.dependent else (4, 0, 0))
-    choice = choose_densely.bound(*as_dense(block, by, rest))
+    acts = parts.part[:, None] == parts.part
+    if keeps:
+        acts &= ~parts.regular[parts.part][:, None] | (d != 0.0) | (d.T != 0.0)
+    owner, near = map(np.ascontiguousarray, np.nonzero(acts))
+    problem = problem_of(most, len(near))
+    entries, slopes = np.empty(len(near)), np.empty((4, len(near) * parts.dependent))
+    choice = choose_anew.bound(problem, factors_of(most, most * most), entries, slopes, rest,
+                               np.arange(most + 1), most, False)
     collision = [] if not parts.contact.any() else [collide.bound(
         *map(Kept, collision_of(block, by, rest)), most, -1)]
     who_shares = np.where(parts.shared, np.diff(parts.starts), 0)
     given_count = 0 if keeps else int(who_shares.sum())
     several = most * bool(parts.shared.any())
     rooms = {
-        "struck right work own asked_now stuck members order still": n,
+        "struck right work own asked_now stuck members order still place": n,
         "leaves doubtful passing loose": n, "known": n * keeps, "fresh": count, "before": states,
         "given_d given_rows": (several, several), "given_told": (TOLD, several),
         "made": 0 if parts.factors is None else parts.factors.numel(),
@@ -173,7 +191,9 @@ def set_valued_elements(parts: IslandsWithMass, q: Array, equations: Equations, 
         turns=np.array([parts.turns]), dependent=np.array([parts.dependent]),
         in_a_circle=np.array([parts.in_a_circle]), fast=parts.fast.copy(),
         factors=equations.at_decisions("factors", parts.factors), given=given,
-        given_count=given_count, unit=np.ones(n), block=block, by=by, rest=rest,
+        given_count=given_count, unit=np.ones(n), near=near,
+        near_starts=np.searchsorted(owner, np.arange(n + 1)), row_starts=problem.starts,
+        row_columns=problem.columns, entries=entries, slopes=slopes, block=block, by=by, rest=rest,
         given_starts=2 * given_count + np.cumsum(who_shares**2) - who_shares**2,
         **calls,
     ), choice, *collision
@@ -197,7 +217,7 @@ def part_of(elements: SetValuedElements, e: int) -> int:
         i = index[k]
         k += 1
         for j in range(n):
-            new = _act(elements, i, j)
+            new = act(elements, i, j)
             for a in range(count):
                 new = new and index[a] != j
             if new:
@@ -207,7 +227,7 @@ def part_of(elements: SetValuedElements, e: int) -> int:
 
 
 @machine_code
-def _act(elements: SetValuedElements, i: int, j: int) -> bool:
+def act(elements: SetValuedElements, i: int, j: int) -> bool:
     """Whether two elements act on each other."""
     d, bounds = elements.d, elements.bounds
     acts = d[i, j] != 0.0 or d[j, i] != 0.0 or (

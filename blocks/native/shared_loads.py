@@ -109,6 +109,9 @@ def _creep(elements: SetValuedElements, e: int, count: int) -> int:
     for a in range(size):
         if rest[STATE, a] == 0.0:
             block[a, a] += PROXIMAL_POINT * told[WEIGHT, a]
+            for q in range(elements.row_starts[a], elements.row_starts[a + 1]):
+                if elements.row_columns[q] == a:
+                    elements.entries[q] = block[a, a]
             rest[DRIVE, a] += PROXIMAL_POINT * told[PRESS, a]
     rest[SURE, 0], rest[SHARED, 0] = 1.0, CREEPS
     elements.asked[elements.counted] = size

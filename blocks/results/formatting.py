@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -19,8 +19,8 @@ from ..numerics.tolerances import ROUNDING
 from ..reading.headings import heading_parts, with_unit
 from ..units import SECOND, Unit, conversion, unit
 
-__all__ = ["RAISED", "SECOND", "from_label", "in_plain_signs", "label", "measured", "number",
-           "output_takes", "pretty", "printable", "time_unit", "unit_to_show"]  # fmt: skip
+__all__ = ["RAISED", "SECOND", "from_label", "in_plain_signs", "label", "listed", "measured",
+           "number", "output_takes", "pretty", "printable", "time_unit", "unit_to_show"]
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LOWERED = {ord(sign): digit for sign, digit in zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True)}
@@ -144,3 +144,11 @@ def time_unit(span: float) -> Unit:
     if not np.isfinite(span) or span <= 0:
         return SECOND
     return unit(next((name for name, below in limits.items() if span < below), "day"))
+
+
+def listed(names: Iterable[str], limit: int = 6, word: str = "and") -> str:
+    """``"a, b and c"``; long lists are cut with the number of the rest."""
+    names = list(dict.fromkeys(names))
+    if len(names) > limit:
+        return f"{', '.join(names[:limit])} {word} {len(names) - limit:,} more"
+    return f" {word} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -32,9 +32,10 @@ class Events(Tabulated, Sequence[EventRecord]):
                             f"Those of a component are result.events.of({index!r}).")
         if isinstance(index, slice):
             return Events(self._records[index])
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"there is no event {index}: the run has {len(self)}.")
-        return self._records[index]
+        try:
+            return self._records[index]
+        except IndexError:  # their number is counted each time
+            raise IndexError(f"there is no event {index}: the run has {len(self)}.") from None
 
     def __len__(self) -> int:
         return len(self._records)
@@ -42,8 +43,7 @@ class Events(Tabulated, Sequence[EventRecord]):
     def of(self, component: str) -> Events:
         """Events of one component, of its parts, or of the instances of an array."""
         return Events([
-            e for e in self._records
-            if component in (e.component, collapsed(e.component))
+            e for e in self._records if component in (e.component, collapsed(e.component))
             or collapsed(e.component).startswith(f"{component}.")])
 
     def to_pandas(self) -> DataFrame:

@@ -160,8 +160,8 @@ class Resets:
                            minlength=self.system.nm) > 0
 
     def turning(self) -> tuple[Indices, Flags, Indices]:
-        """Relations of states and time that conditions look at, where these assign a state, and the
-        condition that assigns one that the relation is of; -1 where there is none."""
+        """Relations of states, time and held values that conditions look at, where these assign a
+        state, and the condition that assigns one that the relation is of; -1 for none."""
         asked, tape = self.relations(), self.system.tape
         of_states, moved_by = np.zeros(self.system.nm, dtype=bool), np.full(self.system.nm, -1)
         if asked is None or self.conditions is None:
@@ -173,8 +173,8 @@ class Resets:
             of_states[relation] |= bool(states)
             if any(of.has_nz(relation, k) for k in states):
                 moved_by[relation] = condition
-        solved = np.array(ca.which_depends(tape.crossings, ca.vertcat(tape.z, tape.u, tape.d), 1,
-                                           True), dtype=bool)
+        solved = np.array(ca.which_depends(tape.crossings, ca.vertcat(tape.z, tape.u), 1, True),
+                          dtype=bool)
         return np.flatnonzero(asked & ~solved), of_states, moved_by
 
     def rules(self, efforts: bool = True) -> ResetRules | None:

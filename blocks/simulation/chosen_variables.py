@@ -16,7 +16,7 @@ import numpy as np
 
 from ..exceptions import ParameterError
 from ..numerics.arrays import Array
-from ..results.lookup import find
+from ..results.lookup import find_all
 from ..results.recording import VariableInfo
 from ..solvers.interpolation import basis, chebyshev_nodes, places_between
 from ..solvers.polynomials import Polynomials
@@ -94,7 +94,8 @@ class ChosenVariables:
     def __init__(self, recording: RunRecording, options: RecordOptions, rtol: float) -> None:
         self.tolerance = AGREES * rtol
         self.steps = options.every
-        self.infos = _variables(recording, options.variables)
+        self.infos = list({info.index: info for path in options.variables for info in find_all(
+            recording.catalog, path, recording.name)}.values())  # each once
         self.place = {info.index: k for k, info in enumerate(self.infos)}
         count = recording.catalog.count
         self.is_mode = np.array([info.index >= count for info in self.infos])
@@ -290,13 +291,3 @@ class ChosenVariables:
         raise ParameterError(
             f"result.{what}()", "needs variables of the whole model, of which record= has kept "
             f"{len(self.infos):,}.", "Run it again without record=.", code="result.not_kept")
-
-
-def _variables(recording: RunRecording, paths: tuple[str, ...]) -> list[VariableInfo]:
-    """The variables that paths name, each once."""
-    found: dict[int, VariableInfo] = {}
-    for path in paths:
-        infos = find(recording.catalog, path, recording.name)
-        for info in (infos,) if isinstance(infos, VariableInfo) else infos:
-            found[info.index] = info
-    return list(found.values())

@@ -69,13 +69,18 @@ class DrivenSteps:
 
     def advance(self, until: float) -> None:
         """Go on to a time, and past what is known to happen there."""
-        if until > self._seen and self._seen < self.driver.settings.t_end:
+        end = self.driver.settings.t_end
+        part = until > self._seen or until >= end  # of which it is looked what has lasted
+        if part and self._seen < end:
             self._find_instants(until)
         times, tiny = self.time_events.times, self.time_events.tiny(until)
         k = int(times.searchsorted(until - tiny))
         if k < len(times) and times[k] <= until + tiny:
             until = float(times[k])
         self._go_on(until)
+        if part:
+            self.catch_up()
+            self.driver.refuse_lasting()
 
     def _find_instants(self, until: float) -> None:
         """Find what is known to happen in the next part of the run: as much as has passed, but

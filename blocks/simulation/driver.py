@@ -152,14 +152,17 @@ class Driver:
             self.recording.status = f"until {ends.told}"
             self.recording.message = f"ended at t = {t:.6g} s, where {ends.told}"
         FiniteValues.of(self.recording.system).refuse_lost(self.recording)
-        if self.events.switching.resets.active:
-            from .lasting_conditions import refuse_lasting
-
-            refuse_lasting(self.recording, self.events.switching.resets,
-                           self.events.time_events.relations)
+        self.refuse_lasting()
         refuse_undetermined(self.recording, t)
         refuse_unstable(self.recording, self.running.kind.name, self.settings.step or 0.0, t)
         self.running.rest()
+
+    def refuse_lasting(self) -> None:
+        """Raise where the condition of a ``when`` lasts though it turned the motion back."""
+        if (resets := self.events.switching.resets).active:
+            from .lasting_conditions import refuse_lasting
+
+            refuse_lasting(self.recording, resets, self.events.time_events.relations)
 
     @property
     def islands_join(self) -> bool:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from typing import overload
+from collections.abc import Iterator
 
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
-from ..solvers.base import KeptCourse
 from .episode import Episode, StepTable
 from .passed_events import PassedEpisodes
 
@@ -18,7 +16,7 @@ __all__ = ["EpisodeList"]
 OBJECTS = 2000  # bytes of an episode and its course beside their arrays
 
 
-class EpisodeList(Sequence[Episode]):
+class EpisodeList:
     """Episodes of a run, in the order of time, and what is constant in each, as arrays.
 
     Of those that a method has passed by itself only arrays are kept.
@@ -31,13 +29,10 @@ class EpisodeList(Sequence[Episode]):
         self._count = 0
         self._ended = 0  # bytes of all parts but the last, and of what that holds beside its steps
 
-    def extend(self, passed: PassedEpisodes) -> None:  # type: ignore[override]
-        """Add episodes that a method has passed."""
-        if len(passed):
-            self.append(passed)
-
     def append(self, part: Episode | PassedEpisodes) -> None:
-        """Add an episode, or several that ended at the next event."""
+        """Add an episode, or several, if any, that ended at the next event."""
+        if not len(part):
+            return
         if self._parts:
             self._ended += self._parts[-1].courses.nbytes
         self._parts.append(part)
@@ -75,15 +70,7 @@ class EpisodeList(Sequence[Episode]):
     def __iter__(self) -> Iterator[Episode]:
         return (part.episode(k) for part in self._parts for k in range(len(part)))
 
-    @overload
-    def __getitem__(self, which: int) -> Episode: ...
-
-    @overload
-    def __getitem__(self, which: slice) -> list[Episode]: ...
-
-    def __getitem__(self, which: int | slice) -> Episode | list[Episode]:
-        if isinstance(which, slice):
-            return [self[k] for k in range(*which.indices(len(self)))]
+    def __getitem__(self, which: int) -> Episode:
         if not -self._count <= which < self._count:
             raise IndexError(which)
         number = int(which) % self._count
@@ -124,11 +111,6 @@ class EpisodeList(Sequence[Episode]):
     def modes(self) -> Indices:
         """Modes of set-valued laws, a row per episode."""
         return np.vstack([np.asarray(part.modes) for part in self._parts])
-
-    @property
-    def courses(self) -> list[KeptCourse]:
-        """What knows the values of the integrated unknowns, of one episode or of several."""
-        return [part.courses for part in self._parts]
 
     @property
     def struck(self) -> list[tuple[tuple[int, int], ...]]:

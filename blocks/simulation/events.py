@@ -102,7 +102,7 @@ class Events:
         before = recording.episodes[-1]
         passed = PassedEpisodes(courses, before, self.time_events.relations, recording.catalog,
                                 problem.laws, self.switching.resets, problem.scale_x)
-        recording.episodes.extend(passed)  # first: it may be found that they chatter
+        recording.episodes.append(passed)  # first: it may be found that they chatter
         self.log.remember_passed(passed)
         problem.m[:], problem.d[:] = passed.last.m, passed.last.d
         if problem.delays is not None:

@@ -44,8 +44,8 @@ def refuse_lasting(recording: RunRecording, resets: Resets, relations: Relations
 
     Where it was only stopped, as by ``{v: 0}``, what goes on may be meant: that is a warning; or is
     meant, where nothing integrated is assigned, as by a valve that closes. A SimulationError names
-    the component and the instant from which on its condition lasted. One that was put at what made
-    it true or beyond, and never came back, is told, too: it could not act again.
+    the component and that instant. One that was put at what made it true or beyond, and never came
+    back, is told, too: it could not act again.
     """
     system, (which, of_states, moved_by) = recording.system, resets.turning()
     if not len(which):
@@ -84,8 +84,17 @@ def refuse_lasting(recording: RunRecording, resets: Resets, relations: Relations
     fast = np.maximum(np.abs(before), np.abs(after)) * (ends[-1] - starts[0]) > DUST * size_here
     found = np.flatnonzero(passed & back & fast)
     for k in found[np.unique(i[found], return_index=True)[1]].tolist():
-        _tell(recording, relations, int(r[k]), bool(m[first[k], r[k]]), float(starts[first[k]]),
-              bool(after[k] != 0.0))
+        component, text = relations.describe(int(r[k]), bool(m[first[k], r[k]]))
+        t, turned = float(starts[first[k]]), after[k] != 0.0
+        told = (f"{text} at t = {t:.9g} s, and its `when` {'turned' if turned else 'stopped'} the "
+                "motion there; yet that went on, and the condition stayed true: it acts once, "
+                "where it becomes true.")
+        if turned:
+            recording.fail(f"the condition of {component} lasts")
+            raise SimulationError(
+                component, f"{told} Its last flights were too short to be told apart.", TURN_BACK,
+                code="simulation.lasting", time=t, variables=(component,))
+        warn_user(f"{component}: {told} {TURN_BACK}", LastingWarning)
 
 
 def _seen(look: Callable[..., Array], function: Evaluator, t: Array, episodes: Indices,
@@ -108,17 +117,3 @@ def _functions(system: System, which: Indices) -> tuple[Evaluator, Evaluator]:
     rates = ca.jtimes(margins, t.x, t.slope) + ca.jacobian(margins, TIME)
     return (system.function("margins", ca.vertcat(ca.densify(margins), sizes)),
             system.function("rates", ca.densify(rates)))
-
-
-def _tell(recording: RunRecording, relations: Relations, r: int, holds: bool, t: float,
-          turned: bool) -> None:
-    component, text = relations.describe(r, holds)
-    told = (f"{text} at t = {t:.9g} s, and its `when` {'turned' if turned else 'stopped'} the "
-            "motion there; yet that went on, and the condition stayed true: it acts once, where "
-            "it becomes true.")
-    if not turned:
-        warn_user(f"{component}: {told} {TURN_BACK}", LastingWarning)
-        return
-    recording.fail(f"the condition of {component} lasts")
-    raise SimulationError(component, f"{told} Its last flights were too short to be told apart.",
-                          TURN_BACK, code="simulation.lasting", time=t, variables=(component,))

@@ -202,8 +202,7 @@ class RunStart:
             if problem.system.clusters:
                 problem.choose_states(self.t)
             slope = np.zeros(problem.system.nx)
-            moved = problem.slope(self.t, problem.solver_vector())
-            slope[problem.free] = moved[: len(problem.free)]  # unknowns behind have no slope
+            slope[problem.free] = problem.slope(self.t, problem.solver_vector())
         except BaseException:  # nobody goes on from a point where that has stopped
             self._found = self._opening = None
             raise

@@ -86,9 +86,9 @@ class RunningMethod:
         return self._started(t, y)
 
     def _started(self, t: float, y: Array) -> Method:
-        """The method at a point, from where steps are as the run's settings have them again."""
+        """The method at a point, from where it finds again itself how long steps are."""
         self.current, self._begun = self._made_or_restarted(t, y), self.kind
-        self.first_step = self.settings.first_step
+        self.first_step = None
         method: Method = self.current
         return method
 
@@ -113,7 +113,7 @@ class RunningMethod:
         )  # fmt: skip
         if kind.looks_itself:
             self._tell_relations(method, t)
-            if kind.carries_out_events and s.first_step is None and (rules := self.rules(t)):
+            if kind.carries_out_events and (rules := self.rules(t)):
                 method.carry_out(rules)
         return method
 
@@ -282,7 +282,7 @@ class RunningMethod:
         again = self.current.looks_itself and not self.driven and self.problem.delays is None
         if again:
             self.current.go_back(steps)
-        self.first_step = self.settings.first_step if again else first
+        self.first_step = None if again else first
         t: float = self.current.t
         return t
 

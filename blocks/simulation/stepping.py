@@ -319,14 +319,12 @@ class SteppedRun:
         self._steps.tell(place, number)
 
     def _advance(self, seconds: float) -> None:
-        until = self._steps.t + seconds
-        end = self._driver.settings.t_end
+        until, end = self._steps.t + seconds, self._driver.settings.t_end
         if until > end * (1 + SAME_INSTANT):
             raise ParameterError(
                 "run.advance()", f"would go to {until:.6g} s, but the run was started for times up "
                 f"to {end:.6g} s.", "Start it for longer: model.stepper(…, duration='1 h').",
-                given=seconds, bound=end,
-            )  # fmt: skip
+                given=seconds, bound=end)  # fmt: skip
         self._told.extend((ADVANCED, min(until, end)))
         try:
             self._steps.advance(min(until, end))

@@ -24,7 +24,7 @@ from ..system.time_crossings import crossings_of_time
 from ..system.time_functions import (
     MOST_INSTANTS,
     TimeFunctions,
-    acts_in_time,
+    driven_by_time,
     floor_jumps,
     relations_of_time,
     together,
@@ -97,9 +97,10 @@ class TimeEvents:
     @property
     def expected(self) -> bool:
         """Whether anything may be known beforehand, in any part of a run."""
-        return acts_in_time(self.system) or self.system.once("announces instants", lambda: any(
+        system = self.system
+        return bool(driven_by_time(system)) or system.once("announces instants", lambda: any(
             kernel.breaks or any(start is not None for start, _, _ in kernel.samplings)
-            for kernel in (family.kernel for family in self.system.network.families)))
+            for kernel in (family.kernel for family in system.network.families)))
 
     @property
     def duration(self) -> float:

@@ -47,17 +47,7 @@ class Tolerances:
         self.system = system
 
     def __call__(self, problem: Problem) -> Array:
-        out = np.full(problem.size, self.factor)
-        if self.by_dimension:
-            system = self.system
-            classes = np.concatenate([
-                system.tape.reduced.states[problem.free], system.tape.reduced.states[problem.tied],
-                system.tape.z_classes,
-            ])[: problem.size]  # fmt: skip
-            absolute = self.by_class[classes]
-            known = np.isfinite(absolute)
-            out[known] = absolute[known] / problem.scale[known]
-        return out
+        return self.of_states(problem)[problem.free] / problem.scale
 
     def of_states(self, problem: Problem) -> Array:
         """Absolute tolerances of all states, in SI units."""

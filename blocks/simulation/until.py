@@ -19,7 +19,7 @@ from ..language.component import Component
 from ..language.declarations import Input
 from ..language.expression import Condition, Expression
 from ..language.statements import Requirement
-from ..results.lookup import find
+from ..results.lookup import find_all, find_one
 from ..results.recording import VariableInfo
 from .actions import EndOfRun
 from .catalog import Catalog
@@ -96,7 +96,7 @@ def _conditions(given: Any, nameless: str, reader: _Reader) -> Iterator[tuple[st
         try:
             yield told, COMPARED[sign](value, bound)
         except UnitError as error:
-            unit = find(reader.catalog, path, WHERE).unit  # type: ignore[union-attr]  # a scalar
+            unit = find_one(reader.catalog, path, WHERE).unit
             raise type(error)(f"simulate(until={told!r})", error.problem,
                               f"{path} is in {unit}. Compare it with a value in such a unit, or "
                               "with a variable; of a parameter, write its value.") from None
@@ -127,8 +127,7 @@ class _Reader:
 
     def all(self, path: str) -> dict[str, Any]:
         """What stands for a variable, or for each of an array, by path."""
-        found = find(self.catalog, path, WHERE)
-        infos = [found] if isinstance(found, VariableInfo) else found
+        infos = find_all(self.catalog, path, WHERE)
         for info in infos:
             if info.kind == "discrete" or info.words is not None:
                 beside = sorted((p for p, other in self.catalog.items() if other.words is None and

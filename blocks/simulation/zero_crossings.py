@@ -79,8 +79,8 @@ class ZeroCrossings:
         has not seen, or to where it passes a border of a table of the states, or a kink."""
         self._look_into(step)
         h, relations, exponents = step.t - step.t_old, self._relations, self._relations.exponents
+        self._k[ATOL], self._work.record.rtol[0] = atol, rtol
         if self._code.record.exponents:
-            self._k[ATOL] = atol
             length = float(self._run(step_to_pulse, self._work, exponents, relations.inside,
                                      self._x, step.t_old, h, rtol, bool(self._seen == step.t_old),
                                      False))

@@ -285,15 +285,6 @@ class Method(ABC):
         """Whether nothing but its own errors bounded the last step, where that is told."""
         return False
 
-    @property
-    def tolerance_factor(self) -> float:
-        """Factor on tolerances for a library that looks at the mean of all errors.
-
-        Divided by the root of their number, the mean square is below one only where every
-        single error is: the accuracy of one unknown must not depend on how many others rest.
-        """
-        return 1.0 / np.sqrt(max(self.problem.size, 1))
-
     def _stopped(self, reason: str, worst: Iterable[int] = (), cause: Exception | None = None
                  ) -> Step:
         """The report of a step that could not be taken from the present point."""

@@ -165,14 +165,6 @@ class Polynomials:
         self.rows.append(at[new], values.reshape(new.size, self.width)[new.ravel()])
         self._steps.frombytes(np.full(k, steps, dtype=np.int64).tobytes())
 
-    def append_one(self, times: Array, values: Array) -> None:
-        """Add one that continues the one before, (K,) times and (K, width) values."""
-        new = slice(1 if len(self) else 0, None)
-        self._times.extend(times[new].tolist())
-        self.rows.append(times[new], values[new])
-        self._ends.append(len(self._times) - 1)
-        self._steps.append(1)
-
     def __call__(self, times: Array, side: str = "right", columns: Indices | None = None) -> Array:
         """(k, width) values at times; where two stretches meet, ``side`` tells which is meant."""
         which = np.searchsorted(self.starts, times, side=side) - 1  # type: ignore[call-overload]

@@ -79,10 +79,12 @@ class ScipyMethod(Method):
         from scipy import integrate
 
         first = self.first_step
+        # a mean square is below one only where every error is, however many unknowns rest
+        share = 1.0 / np.sqrt(max(self.problem.size, 1))
         return getattr(integrate, self.scipy_name)(
             self._slope, self.t, self.y.copy(), t_bound=max(self.t_end, t_stop),
-            rtol=max(self.rtol * self.tolerance_factor, 100 * np.finfo(float).eps),
-            atol=self.atol * self.tolerance_factor, max_step=self.max_step,
+            rtol=max(self.rtol * share, 100 * np.finfo(float).eps),
+            atol=self.atol * share, max_step=self.max_step,
             **self._derivatives(),
             first_step=None if first is None else min(first, abs(self.t_end - self.t)))
 

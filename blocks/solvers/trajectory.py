@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..numerics.arrays import Array
 from .base import KeptCourse, Step
-from .interpolation import chebyshev_nodes
+from .interpolation import chebyshev_nodes, places_between
 from .polynomials import Polynomials
 
 __all__ = ["Trajectory", "refuse_outside"]
@@ -80,13 +80,12 @@ class Trajectory(KeptCourse):
             )
         if not end > step.t_old:
             raise ValueError(f"a step must go on from {step.t_old:.9g} (got the end {end:.9g})")
-        middle, half = 0.5 * (step.t_old + end), 0.5 * (end - step.t_old)
-        times = middle + half * chebyshev_nodes(self.nodes)
-        times[0], times[-1] = step.t_old, end
+        span = np.array([step.t_old]), np.array([end])
+        inner = places_between(*span, chebyshev_nodes(self.nodes))[0, 1:-1]
         values = np.empty((self.nodes, self.size))
-        values[0], values[1:-1] = self._last, step.dense(times[1:-1]).T
-        values[-1] = step.y if end == step.t else step.dense(np.array([end]))[:, 0]
-        self._polynomials.append_one(times, values)
+        values[0], values[1:-1] = self._last, step.dense(inner).T
+        values[-1] = step.y if end == step.t else step.dense(span[1])[:, 0]
+        self._polynomials.append(*span, values[None])
         self.end, self._last = end, values[-1].copy()
 
     def extend(self, ends: Array, rows: Array) -> None:

@@ -1,4 +1,4 @@
-"""How are runs spread over threads, processes or machines?
+"""How are runs, or searches of several runs, spread over threads, processes or machines?
 
 Over any ``concurrent.futures.Executor``; a Dask client makes one of itself. Points go out in
 batches, and a worker makes those of a batch as this process would make them by itself: several at
@@ -17,7 +17,7 @@ import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import (
     BrokenExecutor,
     Executor,
@@ -27,20 +27,22 @@ from concurrent.futures import (
 )
 from dataclasses import dataclass, field
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 from ..exceptions import BlocksError, ParameterError, warn_user
 from ..language.compiled_model import CompiledModel
 from ..simulation.interrupts import postponed
 from .axes import Plan
 from .batch_conditions import NotBatchable
-from .calls import chosen_executor
 from .runner import ASSEMBLY, InProcess, Outcome, Outcomes, Recipe, RunsPoints
 from .sequential import SequentialRunner
 from .vectorised import VectorisedRunner
 
-__all__ = ["ExecutorRunner", "runner_for"]
+__all__ = ["ExecutorRunner", "results_of", "runner_for"]
 
+T = TypeVar("T")
 LASTS = 1.0  # s, after which what is left of a batch goes out again
 PARTS = 4  # batches at least for each worker, of what is left
 WAITING = 256  # batches handed to an executor and not yet back
@@ -64,6 +66,46 @@ def runner_for(model: CompiledModel, recipe: Recipe, executor: Any, plan: Plan) 
         if not workers:
             return InProcess(model, recipe, str(why))
     return ExecutorRunner(model, recipe, plan, executor, workers)
+
+
+def results_of(function: Callable[..., T], calls: Sequence[tuple[Any, ...]], executor: Any,
+               where: str) -> Iterator[T]:
+    """Results of a function of a module, in the order of the calls, each told by its arguments.
+
+    For searches, each of which makes many runs. The executor is a number of processes, a
+    ``concurrent.futures`` executor or a Dask client; messages say ``where``.
+    """
+    processes, executor = chosen_executor(executor, where)
+    if isinstance(executor, ThreadPoolExecutor):
+        raise ParameterError(f"{where}(executor=…)", "is given threads, which would all change the "
+                             "one model.", "Give a number of processes, or leave it out.")
+    pool = ProcessPoolExecutor(  # Ctrl-C is for the process that waits
+        processes, None, signal.signal, (signal.SIGINT, signal.SIG_IGN)) if processes else executor
+    try:
+        yield from pool.map(function, *zip(*calls, strict=True))  # which cancels what nobody wants
+    except BlocksError:
+        raise
+    except _CANNOT as error:
+        raise ParameterError(
+            f"{where}(executor=…)", f"something of the model cannot be sent to a worker: {error}.",
+            "Define component classes at the top of a module, or leave executor=… out.",
+            code="sweep.pickle") from error  # fmt: skip
+    finally:
+        if processes:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def chosen_executor(given: Any, where: str) -> tuple[int, Any]:
+    """A number of processes, or the executor that a user has given."""
+    if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and given > 0:
+        return int(given), None
+    if hasattr(given, "get_executor"):  # a Dask client
+        given = given.get_executor()
+    if not hasattr(given, "submit"):
+        raise ParameterError(f"{where}(executor=…)", f"is {given!r}, which cannot run anything.",
+                             "Give a number of processes, a concurrent.futures executor or a Dask "
+                             "client, or leave it out.", given=given)  # fmt: skip
+    return 0, given
 
 
 @dataclass

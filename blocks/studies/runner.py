@@ -110,7 +110,9 @@ class Runner:
         result = run.result()
         if result.status == "interrupted":
             raise KeyboardInterrupt
-        outcome = Outcome(number, result.status, _unmet(result) or result.message)
+        recording: Any = result.recording
+        told = [problem for _, problem, _ in recording.start.compromises()]
+        outcome = Outcome(number, result.status, " ".join(told) or result.message)
         for output in self.recipe.outputs:
             value = output.of(result)
             shown = unit_of(value).text if output.unit is None else output.unit
@@ -132,15 +134,6 @@ class Runner:
             else:
                 setting.apply(value)
         return options
-
-
-def _unmet(result: Any) -> str:
-    """What a finished run has to say: high-priority initial targets that were not met."""
-    rows = result.recording.start.unmet
-    if not rows:
-        return ""
-    names = ", ".join(f"{r.path} = {r.start:.6g~P} (target {r.target:.6g~P})" for r in rows)
-    return f"Initial targets that were not met: {names}."
 
 
 class RunsPoints:

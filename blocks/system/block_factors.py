@@ -100,7 +100,8 @@ def order_of(pattern: ca.Sparsity, carried: Flags | None = None
              ) -> tuple[Indices, Indices, Indices]:
     """Rows and columns in an order that is block lower triangular, and where blocks begin and end.
 
-    Columns that are ``carried`` come last in their blocks.
+    Each column has an entry in the row of its place, but for those that are ``carried``, which come
+    last in their blocks.
     """
     n = pattern.size1()
     if pattern.is_dense() or ca.sprank(ca.DM(pattern, 1)) < n:
@@ -110,7 +111,8 @@ def order_of(pattern: ca.Sparsity, carried: Flags | None = None
         if last - first > 2:
             block = ca.DM(pattern.sub(rows[first:last], columns[first:last])[0], 1)
             least = ca.mtimes(block.T, block).sparsity().amd()
-            columns[first:last] = [columns[first + k] for k in least]
+            for order in (rows, columns):
+                order[first:last] = [order[first + k] for k in least]
         if carried is not None:
             columns[first:last] = sorted(columns[first:last], key=lambda c: bool(carried[c]))
     return np.array(rows), np.array(columns), np.array(bounds)

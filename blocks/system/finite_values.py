@@ -117,12 +117,8 @@ class FiniteValues:
         if not self.told:
             return
         self._check_relations(recording)
-        if self.system.clusters or recording.problem.delays is not None:
-            self._check_steps(recording, self._all, False)
-        else:
-            for laws in self._of_states:
-                self._check_steps(recording, laws, True)
-            self._check_steps(recording, self._of_others, False)
+        for laws, of_states in self._of_steps:
+            self._check_steps(recording, laws, of_states)
 
     def _check_relations(self, recording: RunRecording) -> None:
         """Look at laws that may lose their value by parameters and relations alone."""
@@ -207,36 +203,30 @@ class FiniteValues:
         moves = ca.which_depends(ca.vertcat(*(d for _, d in found)), moving, 1, True)
         return [pair for pair, one in zip(found, moves, strict=True) if one]
 
-    def _some(self, rows: list[int], others: Sequence[int] = ()) -> _Laws:
-        """Laws, those of them and of ``others`` that divide by something that moves, and what is
-        looked at."""
-        divisors = self._divisors_of([*rows, *others])
+    def _some(self, rows: list[int], divisors: Sequence[tuple[int, ca.SX]] = ()) -> _Laws:
+        """Laws, those that divide by something that moves, which may be others, and what is looked
+        at."""
         divided = [row for row, _ in divisors]
         return np.array(rows, dtype=int), np.array(divided, dtype=int), self.system.function(
             "finite", ca.vertcat(self.expression[rows + divided, 0], *(d for _, d in divisors)))
 
     @cached_property
-    def _seen(self) -> list[int]:
-        return sorted(set(range(len(self.told))) - set(self.moving.tolist())
-                      - set(self._of_relations[0].tolist()))
+    def _of_steps(self) -> list[tuple[_Laws, bool]]:
+        """What is looked at at the ends of steps, and whether states, time and parameters decide.
 
-    @cached_property
-    def _all(self) -> _Laws:
-        return self._some(self._seen)
-
-    @cached_property
-    def _of_states(self) -> list[_Laws]:
-        """Laws that may lose their value by states, time and parameters alone: those that divide,
-        slopes of states among them, which may pass a pole between two steps, and others."""
-        rows = set(self._seen) - set(self._of_others[0].tolist())
-        moving = set(self.moving.tolist()) - set(self._decided_by(SOLVED))
-        divided = {row for row, _ in self._divisors_of(sorted(rows))}
-        return [self._some(sorted(divided), sorted(moving)), self._some(sorted(rows - divided))]
-
-    @cached_property
-    def _of_others(self) -> _Laws:
-        """Laws in which unknowns that are solved for decide whether there is a value."""
-        return self._some(sorted(set(self._decided_by(SOLVED)) & set(self._seen)))
+        First what divides, slopes of states among them, which may pass a pole between two steps;
+        last laws in which unknowns that are solved for decide whether there is a value.
+        """
+        moving = set(self.moving.tolist())
+        seen = set(range(len(self.told))) - moving - set(self._of_relations[0].tolist())
+        if self.system.clusters or any(f.kernel.delays for f in self.system.network.families):
+            return [(self._some(every := sorted(seen), self._divisors_of(every)), False)]
+        solved = set(self._decided_by(SOLVED))
+        divided = {row for row, _ in self._divisors_of(sorted(seen - solved))}
+        divisors = self._divisors_of([*sorted(divided), *sorted(moving - solved)])
+        return [(self._some(sorted(divided), divisors), True),
+                (self._some(sorted(seen - solved - divided)), True),
+                (self._some(every := sorted(seen & solved), self._divisors_of(every)), False)]
 
     @cached_property
     def _of_relations(self) -> _Laws:
@@ -272,11 +262,6 @@ def _is_never_negative(operation: int, signs: list[bool], constant: float) -> bo
     if operation in (ca.OP_SQ, ca.OP_FABS, ca.OP_SQRT, ca.OP_EXP):
         return True
     return operation in (ca.OP_ADD, ca.OP_MUL, ca.OP_DIV, ca.OP_TWICE) and all(signs)
-
-
-def _has_root(operation: int, signs: list[bool]) -> bool:
-    """Whether an operation is the root of something that is never below zero."""
-    return operation == ca.OP_SQRT and signs[0]
 
 
 ADVICE = ("Look for a division by zero, a root or logarithm of a negative number, or values that "
@@ -411,7 +396,8 @@ def _deciding(function: ca.Function, whole: set[int] | None = None) -> dict[int,
         signs, of = [positive[i] for i in given], [follows[i] for i in given]
         found, every = nobody.union(*(decided[i] for i in given)), nobody.union(*of)
         power = operation in (ca.OP_POW, ca.OP_CONSTPOW) and natural[inputs[1]]
-        if operation in PARTIAL and not power and not _has_root(operation, signs):
+        safe = power or operation == ca.OP_SQRT and signs[0]  # has a value for all
+        if operation in PARTIAL and not safe:
             found |= of[min(PARTIAL[operation], len(of) - 1)]
         elif whole is not None and operation not in whole:
             found |= every

@@ -385,52 +385,47 @@ class AlgebraicUnknowns:
 
         Raises RuntimeError or LinAlgError if the matrix is singular.
         """
+        self._which = np.zeros(0, dtype=int)
+        if self.size > DENSE:
+            try:
+                return self._sparse_factors(arguments)
+            except RuntimeError:
+                if not self.may_stay_open:
+                    raise
         if self.may_stay_open:
             return self._with_open_unknowns(arguments)
-        if self.size > DENSE:
-            return factored(self.matrix(arguments))
-        inverse = np.linalg.inv(self._transposed(arguments)).T  # columns of the Jacobian are rows
+        slopes = self._transposed(arguments)  # columns of the Jacobian are rows here
+        self._steep = bool(np.isinf(slopes).any())
+        inverse = np.linalg.inv(slopes).T
         return lambda right: inverse @ right
 
     def _factored(self, arguments: Arguments) -> Callable[[Array], Array]:
-        """What solves the linear equations at a point; where they are singular it gives nan."""
-        try:
-            self._steep = False
-            if self.size > DENSE:
-                return self._factored_large(arguments)
-            if self.may_stay_open:
-                return self._with_open_unknowns(arguments)
-            inverse = np.linalg.inv(self._none_infinite(self._transposed(arguments)))
-            return lambda r: r @ inverse  # columns of the Jacobian are rows here
-        except (RuntimeError, np.linalg.LinAlgError):  # singular here
-            return lambda r: np.full(len(r), np.nan)
+        """What solves the linear equations at a point; it gives nan where they are singular, or a
+        slope is infinite: a step of zero would pass as solved."""
+        self._steep = False
+        with contextlib.suppress(RuntimeError, np.linalg.LinAlgError):
+            solve = self.solver(arguments)
+            if not self._steep:
+                return solve
+        return lambda r: np.full(len(r), np.nan)
 
     def _none_infinite(self, slopes: Array) -> Array:
-        """Return the slopes, refused where one is infinite: a step of zero would pass as solved."""
+        """Return the slopes, refused where one is infinite."""
         self._steep = bool(np.isinf(slopes).any())
         if self._steep:
-            raise RuntimeError("a law is infinitely steep")
+            raise RuntimeError("singular: a law is infinitely steep")
         return slopes
 
-    def _factored_large(self, arguments: Arguments) -> Callable[[Array], Array]:
-        self._which = np.zeros(0, dtype=int)
-        try:
-            if self.constant:
-                return self._kept_factors(arguments)
+    def _sparse_factors(self, arguments: Arguments) -> Callable[[Array], Array]:
+        """Return the factors of the matrix; all problems of a system share those of a constant one.
+        """
+        kept, p = self.system.cache.get("constant factors"), arguments[3]
+        if kept is None or not self.constant or not np.array_equal(kept[0], p):
             matrix = self.matrix(arguments)
             self._none_infinite(matrix.data)
-            return factored(matrix)
-        except RuntimeError:
-            if not self.may_stay_open:
-                raise
-            return self._with_open_unknowns(arguments)
-
-    def _kept_factors(self, arguments: Arguments) -> Callable[[Array], Array]:
-        """Return the factors of a constant matrix, which all problems of a system share."""
-        kept, p = self.system.cache.get("constant factors"), arguments[3]
-        if kept is None or not np.array_equal(kept[0], p):
-            kept = self.system.cache["constant factors"] = (
-                np.array(p), factored(self.matrix(arguments)))
+            kept = np.array(p), factored(matrix)
+            if self.constant:
+                self.system.cache["constant factors"] = kept
         solver: Callable[[Array], Array] = kept[1]
         return solver
 

@@ -90,9 +90,9 @@ class Problem:
         # size, scale: number and nominal values of the solver's unknowns
         self.size = len(self.free)
         self.scale = self.scale_x[self.free]
-        self.scale_w = np.concatenate([self.scale_x[tied], self.scale_z])
-        self.unknowns = AlgebraicUnknowns(self.system, tied, self.scale_w)
-        # algebraic, scale_w: number and nominal values of tied states and torn unknowns
+        self.unknowns = AlgebraicUnknowns(
+            self.system, tied, np.concatenate([self.scale_x[tied], self.scale_z]))
+        # algebraic: number of tied states and torn unknowns
         self.algebraic = self.unknowns.size
 
     def choose_states(self, t: float) -> bool:
@@ -208,16 +208,16 @@ class Problem:
 
         Nothing changes by that, not even the last bits of unknowns that are solved for.
         """
-        return self.copy_for_reading()._fastest_rate(t, y) if self.size else 0.0
-
-    def _fastest_rate(self, t: float, y: Array) -> float:
+        if not self.size:
+            return 0.0
+        beside = self.copy_for_reading()
         if self.size <= DENSE and not self.algebraic and self.laws is None:
-            self.solve(t, y)
-            full = self.system.slope_x.dense(*self.arguments(t))
+            beside.solve(t, y)
+            full = self.system.slope_x.dense(*beside.arguments(t))
             if not np.isfinite(full).all():
                 return np.inf
             return float(np.max(np.abs(np.linalg.eigvals(full))))
-        return spectral_radius(self._jacobian_product(t, y), self.size)
+        return spectral_radius(beside._jacobian_product(t, y), self.size)
 
     def _jacobian_product(self, t: float, y: Array) -> Callable[[Array], Array]:
         """What multiplies a vector by the Jacobian."""
@@ -265,11 +265,8 @@ class Problem:
         return self.x[self.free] / self.scale
 
     def name_of(self, i: int) -> str:
-        """Path of a solver unknown: integrated states, then tied ones and torn unknowns."""
-        states = np.concatenate([self.free, self.tied])
-        if i < len(states):
-            return self.system.state_name(int(states[i]))
-        return self.system.torn_name(i - len(states))
+        """Path of a solver unknown."""
+        return self.system.state_name(int(self.free[i]))
 
 
 def spectral_radius(product: Callable[[Array], Array], n: int) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from operator import methodcaller
+from operator import attrgetter, methodcaller
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import casadi as ca
@@ -34,6 +34,19 @@ __all__ = ["DENSE", "ClassNames", "System"]
 Made = TypeVar("Made")
 
 DENSE = 60  # unknowns up to which matrices are dense
+
+
+def _function(of: str) -> cached_property[Evaluator]:
+    """Expressions of a system, such as ``"tape.slope"``, as a function that is made when it is
+    asked for."""
+    return cached_property(lambda system: system.function(
+        of.rpartition(".")[2], attrgetter(of)(system)))
+
+
+def _derivatives(of: str, by: str, diagonal: bool = False) -> cached_property[Evaluator]:
+    """Derivatives of such expressions by symbols of the system."""
+    return cached_property(lambda system: system.jacobian(
+        attrgetter(of)(system), attrgetter(by)(system), diagonal))
 
 
 class System:
@@ -114,60 +127,14 @@ class System:
         return of_class[self.tape.reduced.states], discrete
 
     @property
-    def _residual(self) -> ca.SX:
+    def residuals(self) -> ca.SX:
         """What is zero where torn unknowns and constraints are met."""
         return ca.vertcat(self.tape.residual, self.tape.constraints)
-
-    @cached_property
-    def slope(self) -> Evaluator:
-        return self.function("slope", self.tape.slope)
-
-    @cached_property
-    def residual(self) -> Evaluator:
-        return self.function("residual", self._residual)
 
     @cached_property
     def cut_slope_x(self) -> ca.SX:
         """Derivatives of slopes by states, then of parts of slopes that follow many of these."""
         return cut_jacobian(self.tape.slope, self.tape.x)
-
-    @cached_property
-    def slope_x(self) -> Evaluator:
-        return self.jacobian(self.tape.slope, self.tape.x, diagonal=True)
-
-    @cached_property
-    def slope_z(self) -> Evaluator:
-        return self.jacobian(self.tape.slope, self.tape.z)
-
-    @cached_property
-    def slope_u(self) -> Evaluator:
-        return self.jacobian(self.tape.slope, self.tape.u)
-
-    @cached_property
-    def residual_u(self) -> Evaluator:
-        return self.jacobian(self._residual, self.tape.u)
-
-    @cached_property
-    def residual_x(self) -> Evaluator:
-        return self.jacobian(self._residual, self.tape.x)
-
-    @cached_property
-    def residual_z(self) -> Evaluator:
-        return self.jacobian(self._residual, self.tape.z)
-
-    @cached_property
-    def residual_by_all(self) -> Evaluator:
-        """Derivatives of the residuals by states and torn unknowns."""
-        return self.jacobian(self._residual, ca.vertcat(self.tape.x, self.tape.z))
-
-    @cached_property
-    def crossings(self) -> Evaluator:
-        return self.function("crossings", self.tape.crossings)
-
-    @cached_property
-    def exponents(self) -> Evaluator:
-        """Exponents in what the equations say."""
-        return self.function("exponents", self.tape.exponents)
 
     @cached_property
     def angles(self) -> ca.SX:
@@ -176,22 +143,25 @@ class System:
             self.nm or self.nu or self.state_tables.places.numel()) else ca.SX(0, 1)
 
     @cached_property
-    def angles_now(self) -> Evaluator:
-        return self.function("angles", self.angles)
-
-    @cached_property
     def state_tables(self) -> StateTables:
         """Tables that are read at the states."""
         return StateTables(self.network, self.tape)
 
-    @cached_property
-    def places_now(self) -> Evaluator:
-        return self.function("places", self.state_tables.places)
+    values = _function("tape.values")  # everything that the equations determine
+    slope, residual = _function("tape.slope"), _function("residuals")
+    crossings, exponents = _function("tape.crossings"), _function("tape.exponents")
+    angles_now, places_now = _function("angles"), _function("state_tables.places")
+
+    slope_x = _derivatives("tape.slope", "tape.x", diagonal=True)
+    slope_z, slope_u = _derivatives("tape.slope", "tape.z"), _derivatives("tape.slope", "tape.u")
+    residual_x = _derivatives("residuals", "tape.x")
+    residual_z = _derivatives("residuals", "tape.z")
+    residual_u = _derivatives("residuals", "tape.u")
 
     @cached_property
-    def values(self) -> Evaluator:
-        """Everything that the equations determine."""
-        return self.function("values", self.tape.values)
+    def residual_by_all(self) -> Evaluator:
+        """Derivatives of the residuals by states and torn unknowns."""
+        return self.jacobian(self.residuals, ca.vertcat(self.tape.x, self.tape.z))
 
     # -- parameters ------------------------------------------------------------------
     def parameters(self) -> Array:

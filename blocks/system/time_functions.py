@@ -40,7 +40,7 @@ from .state_tables import KINKS
 from .system import System
 from .time_crossings import NARROWER, crossings_of_time
 
-__all__ = ["ACROSS", "TimeFunctions", "acts_in_time", "driven", "driven_by_time", "floor_jumps",
+__all__ = ["ACROSS", "TimeFunctions", "driven", "driven_by_time", "floor_jumps",
            "relations_of_time", "together"]
 
 CHANGE = 0.25  # part of its range by which a function may change within a piece
@@ -424,11 +424,6 @@ def _instructions(function: ca.Function | None) -> list[Instruction]:
         if known[out]:
             found.append((op, out, given))
     return found
-
-
-def acts_in_time(system: System) -> bool:
-    """Whether anything that a class says depends on time explicitly."""
-    return bool(driven_by_time(system))
 
 
 def driven_by_time(system: System) -> list[Family]:

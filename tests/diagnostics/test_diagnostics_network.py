@@ -153,7 +153,7 @@ FOUND = {
     "a spring that is shorted": (
         lambda: sound("spring.R spring.C block.M", spring=tr.Spring()),
         "warning", "network.shorted", "spring",
-        "Both ports of spring (R and C) … to the same node, so it has no effect. Connect them to"),
+        "Both ports of spring (R and C) … to the same node, so it joins nothing. Connect them to"),
     "an open port": (
         lambda: sound("spring.R block.M", spring=tr.Spring()),
         "info", "network.unconnected", "spring.C",

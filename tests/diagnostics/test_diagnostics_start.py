@@ -25,8 +25,8 @@ def test_different_high_targets_of_joined_masses_conflict():
         finding = only(model)
     assert (finding.code, finding.severity) == ("initial.conflict", "warning")
     says(finding, "initial.conflict", ("block.v", "other.v"),
-         "block.v = 2 m/s and other.v = 1 m/s cannot all be met … start with block.v = 1.5 m/s and "
-         "other.v = 1.5 m/s. … v=Target('1 m/s', priority='low')")
+         "block.v = 2 m/s and other.v = 1 m/s cannot all be met … starts with block.v = 1.5 m/s "
+         "and other.v = 1.5 m/s. … v=Target('1 m/s', priority='low')")
     model.other.v = Target("1 m/s", priority="low")
     assert len(model.check()) == 0
 
@@ -35,8 +35,8 @@ def test_a_target_that_the_network_overrules_is_to_be_removed():
     model = wired("charged", "source.p store.p", "source.n store.n ground.V",
                   source=DCVoltageSource(voltage="5 V"), store=Capacitor(vc="1 V"),
                   ground=ElectricalReference())
-    says(only(model), "initial.conflict", ["store.vc"], "store.vc = 1 V cannot be met … start with "
-         "store.vc = 5 V. … Remove it or let it give way: vc=Target('1 V', priority='low').")
+    says(only(model), "initial.conflict", ["store.vc"], "store.vc = 1 V cannot be met … starts "
+         "with store.vc = 5 V. … Remove it or let it give way: vc=Target('1 V', priority='low').")
 
 
 def test_a_stop_that_starts_beyond_its_bound_is_told_to_start_within():

@@ -196,8 +196,8 @@ def test_a_force_that_friction_excludes_is_told_with_what_the_run_starts_with():
     (finding,) = model.check().warnings
     assert finding.code == "initial.conflict"
     assert "body.f = 0 N" in finding.problem
-    assert "start with body.f = -20 N" in finding.problem
-    with pytest.warns(InitialWarning, match=r"body\.f = -20 N \(target 0 N\)"):
+    assert "starts with body.f = -20 N" in finding.problem
+    with pytest.warns(InitialWarning, match=r"body\.f = 0 N.* starts with body\.f = -20 N"):
         rows = table(model)
     assert rows == {"body.v": ("met", "1 m/s"), "body.f": ("not met", "-20 N")}
     with pytest.warns(InitialWarning):

@@ -12,20 +12,17 @@ import library.translational as tr
 from blocks import quantity, sin
 from blocks.machine.signatures import run_code
 from blocks.native.equations import equations_of
-from blocks.nonsmooth.complementarity import moving, solve
-from blocks.nonsmooth.complementarity.decide import FOUND
+from blocks.nonsmooth.complementarity import Status, choose, solve
 from library.mechanisms import LossyGear
 from library.planar import Body, Circle, Contact, Force, Ground, Line, Revolute, RigidOffset
 from library.signal import Sine
 
 
 def at_rest(d, drive, most, less, moved):
-    """Rows of elements whose bounds are even; efforts and states are filled in."""
-    rows = np.full((moving.AT_REST, len(d)), np.nan)
-    rows[:6] = drive, -most, most, -less, less, moved
-    rows[moving.STATE] = rows[moving.AT_FIRST] = 0.0
-    rows[moving.NOISE], rows[moving.SURE] = 0.0, 1.0
-    return rows, moving.choose_densely(*moving.as_dense(d, np.zeros((4, 0, 0)), rows))
+    """Who moves of elements whose bounds are even."""
+    none = np.zeros(len(d))
+    return choose(d, drive, np.array([-most, most, -less, less]), None, slides=none, moved=moved,
+                  near=none, noise=none)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 12, 40])
@@ -34,11 +31,11 @@ def test_the_same_ones_move_as_by_the_complementarity_problem(n, seed):
     random = np.random.default_rng([n, seed])
     half = random.normal(size=(n, n + 3))
     d, drive, most = half @ half.T, 3 * random.normal(size=n) * n, random.uniform(0.5, 2, n)
-    rows, found = at_rest(d, drive, most, most, np.zeros(n))
+    found = at_rest(d, drive, most, most, np.zeros(n))
     expected = solve(d, drive, -most, most)
-    assert found == FOUND and expected.converged
-    assert (rows[moving.STATE] == expected.state).all()
-    assert_allclose(rows[moving.EFFORT], expected.effort, atol=1e-9 * np.abs(most).max())
+    assert found.status is Status.SOLVED and not found.unclear.any() and expected.converged
+    assert (found.state == expected.state).all()
+    assert_allclose(found.effort, expected.effort, atol=1e-9 * np.abs(most).max())
 
 
 @pytest.mark.parametrize("n", [20, 60])
@@ -49,25 +46,25 @@ def test_joints_of_a_long_arm_move_as_by_the_complementarity_problem(n, seed):
     half = np.tril(np.ones((n, n)))
     d = np.linalg.inv(half @ half.T + 1e-2 * np.eye(n))
     load = random.normal(size=n)
-    rows, found = at_rest(d, d @ load, np.ones(n), np.ones(n), np.zeros(n))
+    found = at_rest(d, d @ load, np.ones(n), np.ones(n), np.zeros(n))
     expected = solve(d, d @ load, -np.ones(n), np.ones(n))
-    assert found == FOUND and expected.converged
-    assert (rows[moving.STATE] == expected.state).all()
-    assert_allclose(rows[moving.EFFORT], expected.effort, atol=1e-7)
+    assert found.status is Status.SOLVED and not found.unclear.any() and expected.converged
+    assert (found.state == expected.state).all()
+    assert_allclose(found.effort, expected.effort, atol=1e-7)
 
 
 def test_less_holds_what_moves_and_so_others_move_in_turn():
     d = np.array([[2.0, 1.0], [1.0, 2.0]])
     drive = d @ [1.1, 0.9]  # at rest the second one would hold
-    rows, found = at_rest(d, drive, np.ones(2), np.full(2, 0.5), np.zeros(2))
-    assert found == FOUND
-    assert_allclose(rows[moving.STATE], [1.0, 1.0])
-    assert_allclose(rows[moving.EFFORT], [0.5, 0.5])
+    found = at_rest(d, drive, np.ones(2), np.full(2, 0.5), np.zeros(2))
+    assert found.status is Status.SOLVED and not found.unclear.any()
+    assert_allclose(found.state, [1.0, 1.0])
+    assert_allclose(found.effort, [0.5, 0.5])
 
 
 def test_what_holds_with_no_room_is_told_to_be_unclear():
-    rows, found = at_rest(np.eye(2), np.array([1.0, 0.2]), np.ones(2), np.ones(2), np.zeros(2))
-    assert found == moving.UNCLEAR
+    found = at_rest(np.eye(2), np.array([1.0, 0.2]), np.ones(2), np.ones(2), np.zeros(2))
+    assert found.unclear.any()
 
 
 def sliding_on_each_other(n):

@@ -364,7 +364,7 @@ def test_presets_that_contradict_each_other_are_told():
     model = wired("two wheels", "a.I b.I", a=Wheel(), b=Inertia(inertia="1 kg*m^2"))
     (finding,) = model.check().filter("initial.conflict")
     assert finding.severity == "warning" and set(finding.where) == {"a.w", "b.w"}
-    with pytest.warns(InitialWarning, match="preset conflict"):
+    with pytest.warns(InitialWarning, match="preset, cannot all be met"):
         run = model.simulate("1 s")
     assert run["a.w"].final.to("rad/s").m == pytest.approx(2.5)
     model.b.w = "4 rad/s"  # who says what is meant is not warned

@@ -57,3 +57,20 @@ def test_a_spring_that_pushes_harder_than_it_pulls_swings_in_two_halves():
     run = wired("swing", swing=Swing()).simulate(quantity(11 * np.pi, "s"), rtol=1e-7)
     assert_allclose(run["swing.x"].at(quantity(np.pi * np.array([0.05, 0.6, 9.95, 10.5]), "s")).m,
                     [0.1, -1, 0.1, -1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "Radau", "BDF"])
+def test_what_is_at_rest_at_a_kink_but_for_tolerances_ends_no_steps(method):
+    class Outflow(Component):
+        """A level falls by its root, which is a straight line where it is next to nothing."""
+
+        level = Variable("1", 1.0, priority="high")
+
+        def equations(self):
+            steep = self.level / (abs_(self.level) + 1e-7) ** 0.5
+            yield quantity("1 s") * der(self.level) == -steep
+
+    run = wired("outflow", tank=Outflow()).simulate("5 s", method=method)
+    assert_allclose(run["tank.level"].at("1 s").m, 0.25, rtol=1e-4)  # (1 - t/2)^2
+    assert abs(run["tank.level"].final.m) < 1e-6
+    assert run.statistics.steps < 200

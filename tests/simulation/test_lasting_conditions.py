@@ -57,6 +57,15 @@ class Placing(Ball):
                                       self.height: 0})
 
 
+class Levelled(Ball):
+    """The level of the floor is a discrete value."""
+
+    level = Discrete("m", "0 m")
+
+    def floor(self):
+        return when(self.height < self.level, {self.v: -self.restitution * self.v})
+
+
 class Stopping(Ball):
     def floor(self):
         return when(self.height < 0, {self.v: 0})
@@ -77,12 +86,39 @@ def model(kind):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("kind", [Naive, Directed, Placing])
+@pytest.mark.parametrize("kind", [Naive, Directed, Placing, Levelled])
 def test_a_ball_that_comes_to_rest_is_told_with_the_cure(kind, method):
     with pytest.raises(SimulationError, match="contact") as told:
         model(kind).simulate("4 s", method=method)
     assert told.value.where == "ball"
     assert told.value.data["time"] == pytest.approx(REST, rel=2e-3)
+
+
+@pytest.mark.parametrize("step", ["10 ms", "0.4 s", "4 s"])
+def test_a_driven_run_is_told_of_its_ball_that_falls(step):
+    run = model(Naive).stepper(duration="8 s")
+    with pytest.raises(SimulationError, match="contact") as told:
+        for _ in range(round(8 / quantity(step).to("s").m)):
+            run.advance(step)
+    assert told.value.where == "ball"
+    assert told.value.data["time"] == pytest.approx(REST, rel=2e-3)
+
+
+class Halving(Component):
+    """Each charge is half of the one before, so that all of them end at 2 s."""
+
+    q, level = Variable("C", "0 C", priority="high"), Discrete("C", "1 C")
+
+    def equations(self):
+        yield der(self.q) == quantity("1 A")
+        yield when(self.q > self.level, {self.q: 0, self.level: self.level / 2})
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_level_that_goes_to_zero_in_a_finite_time_is_told(method):
+    with pytest.warns(blocks.LastingWarning, match="halves: q rises above level at t = 2 s"):
+        run = wired("zeno", halves=Halving()).simulate("3 s", method=method)
+    assert run["halves.q"].at("1.9 s").m == pytest.approx(1.9 - 1.875, abs=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -93,6 +129,22 @@ def test_flights_before_are_those_of_the_closed_form(method):
     exact = np.sqrt(2 * H / G) * (1 + 2 * np.cumsum(np.append(0, E ** np.arange(1.0, 30.0))))
     exact = exact[exact < end]
     np.testing.assert_allclose(touches, exact, rtol=1e-5)
+
+
+class Halving(Component):
+    """x rises to a threshold and begins anew, each time half as far: for the last time at 2 s."""
+
+    x, threshold = Variable("1", "0", priority="high"), Discrete("1", 1.0)
+
+    def equations(self):
+        yield der(self.x) == quantity("1 1/s")
+        yield when(self.x > self.threshold, {self.x: 0, self.threshold: self.threshold / 2})
+
+
+def test_a_threshold_that_shrinks_to_nothing_is_warned_of():
+    with pytest.warns(UserWarning, match="part: x rises above threshold at t = 2 s"):
+        result = wired("halving", part=Halving()).simulate("10 s")
+    assert result["part.x"].final.m == pytest.approx(8.0, abs=1e-12)
 
 
 def test_a_motion_that_is_only_stopped_is_warned_of():

@@ -21,7 +21,7 @@ from ...numerics.arrays import Array, Indices
 from ...results.plots.figures import bare_figure, finished_figure
 from ...results.sheet import Sheet, Tabulated
 from ...units import from_si, quantity
-from ..limit_cycle import LimitCycle, find_limit_cycle
+from ..limit_cycles import LimitCycle, find_limit_cycle
 from ..linear.linear_model import LinearModel
 from ..linear.pictures import around_poles, shown_range
 from .elements import Bench

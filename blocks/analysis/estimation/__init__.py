@@ -18,7 +18,7 @@ from ...language.compiled_model import CompiledModel
 from ...numerics.arrays import Array
 from ...simulation.progress import Progress
 from ...simulation.settings import HANDED_ON, refuse_no_mapping
-from ...studies.calls import results_of
+from ...studies.executors import results_of
 from ...studies.settings import RunOptions
 from ..sensitivity.sensitivities import refuse_no_count, refuse_other_options
 from .data import Experiment, Measured, experiments_of

@@ -9,20 +9,18 @@ Python pose it; where rounding tells who moves it is said so.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...machine.functions import machine_code
-from ...numerics.arrays import Cube, Indices, Matrix, Vector
+from ...numerics.arrays import Indices, Matrix, Vector
 from ...numerics.tolerances import AT_BOUND, CLEAR, CLEAR_RATE, GRAZES, NOTHING_AT_ALL, ROUNDING
 from .decide import FOUND, NONE, NOT_FOUND, count_answers, decide
-from .problem import Problem, connect, pose, problem_of
-from .sparse_lu import Factors, analyse, factors_of
+from .problem import Problem, connect, pose
+from .sparse_lu import Factors, analyse
 
 __all__ = ["AT_FIRST", "AT_REST", "BACK", "CREEPS", "DOWN", "DRIVE", "EFFORT", "FORTH", "HIGH",
            "KNOWN", "LET_GO", "LOW", "MOVED", "NOISE", "RATE", "SHARED", "STATE", "SURE",
-           "UNCLEAR", "UNSURE", "UP", "as_dense", "choose_densely", "choose_jointly"]
+           "UNCLEAR", "UNSURE", "UP", "choose_anew", "choose_jointly"]
 
 #: What is known of elements and found for them: rows of a matrix.
 (DRIVE, LOW, HIGH, BACK, FORTH, MOVED, EFFORT, RATE, STATE, SIZE, AT_FIRST, KNOWN, DOWN, UP,
@@ -34,38 +32,21 @@ EXACT = 1e-12  # of the largest rate
 UNCLEAR = 3  # FOUND, but rounding tells what moves
 
 
-def as_dense(d: Matrix, by: Cube, rows: Matrix, rests: bool = False) -> tuple[Any, ...]:
-    """What :func:`choose_densely` takes of elements whose D and rows stand in arrays."""
-    n = len(d)
-    return (problem_of(n, n * n), factors_of(n, n * n), d, by, np.empty(n * n),
-            np.empty((4, n * n if by.size else 0)), rows, np.arange(n + 1), n, rests)
-
-
 @machine_code
-def choose_densely(problem: Problem, factors: Factors, d: Matrix, by: Cube, entries: Vector,
-                   slopes: Matrix, rows: Matrix, first: Indices, count: int, rests: bool
-                   ) -> int:
-    """Choose among elements whose matrices stand in arrays; as :func:`choose_jointly`.
+def choose_anew(problem: Problem, factors: Factors, d: Vector, by: Matrix, rows: Matrix,
+                first: Indices, count: int, rests: bool) -> int:
+    """Analyse the pattern of the problem, and choose; as :func:`choose_jointly`.
 
-    ``entries``, ``slopes`` are room for these; ``first`` are whole numbers from 0 on.
+    ``first`` are whole numbers from 0 on.
     """
-    factors.linked[: count * count], q = False, 0
+    factors.linked[: count * count] = False
     for i in range(count):
-        problem.starts[i] = q
-        for j in range(count):
-            acts = i == j or d[i, j] != 0.0 or d[j, i] != 0.0
-            for side in range(4 if by.size > 0 else 0):
-                acts = acts or by[side, i, j] != 0.0 or by[side, j, i] != 0.0
-                slopes[side, q] = by[side, i, j]
-            if acts:
-                factors.linked[i * count + j] = True
-                problem.columns[q], entries[q] = j, d[i, j]
-                q += 1
-    problem.starts[count] = q
+        for q in range(problem.starts[i], problem.starts[i + 1]):
+            factors.linked[i * count + problem.columns[q]] = True
     if not analyse(factors, first, count):
         return NOT_FOUND
     creeps = rows[SHARED, 0] == CREEPS  # from rest: who shares a load knows of no past
-    return choose_jointly(problem, factors, entries, slopes, rows, count, rests or creeps)
+    return choose_jointly(problem, factors, d, by, rows, count, rests or creeps)
 
 
 @machine_code

@@ -48,12 +48,15 @@ def is_positive(d: Matrix, factors: Matrix, count: int, least: float) -> bool:
     for i in range(count):
         if not d[i, i] > 0.0:
             return False
+        begins = i  # left of its first entry a row has no factors
         for j in range(i + 1):
+            if d[i, j] != 0.0:
+                begins = min(begins, j)
             unit = np.sqrt(d[i, i] * d[j, j])
             if not abs(d[i, j] - d[j, i]) <= ROUNDING * unit:
                 return False
             value = d[i, j] / unit
-            for k in range(j):
+            for k in range(begins, j):
                 value -= factors[i, k] * factors[j, k]
             if j < i:
                 factors[i, j] = value / factors[j, j]

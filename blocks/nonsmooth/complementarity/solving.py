@@ -51,8 +51,6 @@ from .moving import (
     UNCLEAR,
     UNSURE,
     UP,
-    as_dense,
-    choose_densely,
     choose_jointly,
 )
 from .problem import FEW, problem_of
@@ -251,16 +249,11 @@ def _choose_part(rows: Matrix, D: Matrix, by: Sequence[Matrix], here: Indices
     passive = bool(free.sum() > ENUMERATED) or _is_passive(D)
     mine[SURE] = passive and not (by and mine[STATE].any())  # what slides may follow
     rests = bool(by) or passive
-    if n <= FEW:
-        d, *slopes = (np.ascontiguousarray(sp.dense(m)) for m in [D, *by])
-        problem, *dense = as_dense(d, np.array(slopes or np.empty((4, 0, 0))), mine, rests)
-        found = choose_densely(problem, *dense)
-    else:
-        starts, columns, (d, *slopes) = _entries_of([D, *by])
-        problem = problem_of(n, len(columns))
-        problem.starts[:], problem.columns[:] = starts, columns
-        found = choose_jointly(problem, _analysed(starts, columns), d, np.array(
-            slopes or np.empty((4, 0))), mine, n, rests)
+    starts, columns, (d, *slopes) = _entries_of([D, *by])
+    problem = problem_of(n, len(columns))
+    problem.starts[:], problem.columns[:] = starts, columns
+    found = choose_jointly(problem, _analysed(starts, columns), d, np.array(
+        slopes or np.empty((4, 0))), mine, n, rests)
     return found, mine, int(problem.systems[0])
 
 
@@ -275,13 +268,14 @@ def _is_passive(D: Matrix) -> bool:
 def _entries_of(matrices: Sequence[Matrix]) -> tuple[Indices, Indices, list[Array]]:
     """One pattern for some matrices, and the entries of each."""
     n = matrices[0].shape[0]
-    rows = [sp.csr_array(m) for m in matrices]
-    linked = sum(abs(m) for m in rows) + sp.eye_array(n, format="csr")
-    pattern = sp.csr_array(linked + linked.T)
-    pattern.sort_indices()
-    owner = np.repeat(np.arange(n), np.diff(pattern.indptr))
-    return pattern.indptr, pattern.indices, [
-        np.asarray(m[owner, pattern.indices]).ravel() for m in rows]
+    made, unit = (sp.dense, np.eye) if n <= FEW else (sp.csr_array, sp.eye_array)
+    rows = [made(m) for m in matrices]
+    linked = sum(map(abs, rows)) + unit(n)
+    owner, columns = (linked + linked.T).nonzero()
+    order = np.lexsort((columns, owner))
+    owner, columns = owner[order], columns[order]
+    return np.searchsorted(owner, np.arange(n + 1)), columns, [
+        np.asarray(m[owner, columns], dtype=float).ravel() for m in rows]
 
 
 def _analysed(starts: Indices, columns: Indices) -> Factors:

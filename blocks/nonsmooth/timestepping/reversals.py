@@ -8,6 +8,7 @@ sliding the opposite ways on either side, is no rest that the method can tell.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ def forget_reversals(recording: Any) -> None:
         np.full(elements.network.families[g.family].size, g.words is SLIDES)
         for g in elements.groups])  # fmt: skip
     gone: dict[tuple[float, str], str] = {}  # by time and element: the mode before the reversal
-    for before, here, after in zip(episodes, episodes[1:], episodes[2:], strict=False):
+    for before, here, after in zip(*(islice(episodes, k, None) for k in range(3)), strict=False):
         if len(here.trajectory.t) > 2:
             continue
         turned = slides & (here.modes == 0) & (before.modes * after.modes < 0)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..recording import Recording
 
-__all__ = ["UNITS", "AxisPicture", "AxisScene"]
+__all__ = ["UNITS", "AxisPicture", "AxisScene", "wipe"]
 
 HALF_MASS, DISC = 0.2, 0.3  # half the width of a mass, radius of a disc
 EDGE = 0.42  # of a body, below its lowest lane
@@ -86,7 +86,7 @@ def _integrals(recording: Recording, handles: list[int], times: Array) -> Array:
 
 
 class AxisPicture:
-    """The artists of one axes, moved from instant to instant."""
+    """One axes, drawn anew for every instant."""
 
     def __init__(self, scene: AxisScene, ax: Axes) -> None:
         self.scene, self.ax = scene, ax
@@ -94,45 +94,63 @@ class AxisPicture:
         ax.set_axis_off()
         ax.set_xlim(scene.limits[:2])
         ax.set_ylim(scene.limits[2:])
-        self.elements = [self._element(s) for s in scene.elements]
-        self.bodies = [self._wall(s) if s.wall else self._disc(s) if s.turns else self._mass(s)
-                       for s in scene.bodies]  # fmt: skip
-        if any(not s.turns and not s.wall for s in scene.bodies):
+
+    def show(self, k: int) -> list[Any]:
+        """Draw everything as it is at the k-th instant."""
+        wipe(self.ax)
+        for element in self.scene.elements:
+            self._element(element, k)
+        for body in self.scene.bodies:
+            (self._wall if body.wall else self._disc if body.turns else self._mass)(body, k)
+        if any(not s.turns and not s.wall for s in self.scene.bodies):
             self._bar()
+        self.ax.set_title(f"t = {self.scene.times[k]:.3f} s", fontweight="normal")
+        return []
 
-    def _element(self, shape: AxisElement) -> tuple[list[Any], list[Any]]:
-        lines = [self.ax.plot([], [], color=INK, lw=1.3, zorder=2)[0] for _ in shape.strokes]
-        top = max(y for points in shape.strokes for _, y in points) * UNIT
-        texts = [self.ax.text(0, shape.height + top + 0.05, shape.name, ha="center", va="bottom",
-                              fontsize=7.5 * min(1.0, SHORT / max(len(shape.name), 1)), color=INK)]
-        texts.append(self.ax.text(0, shape.height, shape.letters, ha="center", va="center",
-                                  fontsize=9, color=INK))  # fmt: skip
-        return lines, texts
+    def _element(self, shape: AxisElement, k: int) -> None:
+        left, right = (x + (0.0 if shape.turns else self.scene.shift(h)[k])
+                       for x, h in zip(shape.ends, shape.speeds_by, strict=True))  # fmt: skip
+        stiff = max((abs(x) for points in shape.strokes if np.allclose(points[0], points[-1])
+                     for x, _ in points), default=0.0)  # fmt: skip
+        for points in shape.strokes:
+            x, y = np.array(points).T
+            self.ax.plot(_stretched(x, left, right, stiff), shape.height + UNIT * y, color=INK,
+                         lw=1.3, zorder=2)
+        middle, top = (left + right) / 2, max(y for points in shape.strokes for _, y in points)
+        self.ax.text(middle, shape.height + UNIT * top + 0.05, shape.name, ha="center",
+                     va="bottom", fontsize=7.5 * min(1.0, SHORT / max(len(shape.name), 1)),
+                     color=INK)
+        self.ax.text(middle, shape.height, shape.letters, ha="center", va="center", fontsize=9,
+                     color=INK)
 
-    def _mass(self, shape: AxisBody) -> tuple[list[Any], list[Any]]:
+    def _mass(self, shape: AxisBody, k: int) -> None:
         low, high = shape.span
-        colour = COLOURS.get(shape.colour, shape.colour)
+        x, colour = shape.place + self.scene.shift(shape.speed_by[0])[k], _colour(shape)
         if not shape.name:
-            return self.ax.plot([], [], color=colour, lw=2.2, zorder=3), []
-        patch = self.ax.fill([0], [0], facecolor=colour, alpha=0.9, zorder=3, edgecolor=INK, lw=1.2)
-        return patch, [self.ax.text(0, low - 0.12, shape.name, ha="center", va="top", fontsize=8.5)]
+            self.ax.plot([x, x], [low + 0.2, high - 0.2], color=colour, lw=2.2, zorder=3)
+            return
+        self.ax.fill(x + HALF_MASS * np.array([-1, 1, 1, -1]), [low, low, high, high],
+                     facecolor=colour, alpha=0.9, zorder=3, edgecolor=INK, lw=1.2)
+        self.ax.text(x, low - 0.12, shape.name, ha="center", va="top", fontsize=8.5)
 
-    def _disc(self, shape: AxisBody) -> tuple[list[Any], list[Any]]:
+    def _disc(self, shape: AxisBody, k: int) -> None:
         low, high = shape.span
-        shaft = self.ax.plot([shape.place] * 2, [low + EDGE, high - EDGE], color=INK, lw=2.2,
-                             zorder=2)
-        radius, turns = _radius(shape), np.linspace(0, 2 * np.pi, 61)
-        x, y = shape.place, low + EDGE
+        x, y, radius = shape.place, low + EDGE, DISC if shape.name else 0.1
+        self.ax.plot([x, x], [y, high - EDGE], color=INK, lw=2.2, zorder=2)
+        turns = np.linspace(0, 2 * np.pi, 61)
         self.ax.fill(x + radius * np.cos(turns), y + radius * np.sin(turns), zorder=3,
-                     facecolor=COLOURS.get(shape.colour, shape.colour) if shape.name else "white",
-                     edgecolor=INK, lw=1.2)
-        spokes = self.ax.plot([], [], color=INK, lw=1.2, zorder=4)
-        marks = self.ax.plot([], [], "o", color=INK, ms=3.2 if shape.name else 2, zorder=5)
+                     facecolor=_colour(shape) if shape.name else "white", edgecolor=INK, lw=1.2)
+        angles = self.scene.travelled[shape.speed_by[0]][k] + np.pi / 2 + np.arange(
+            SPOKES) * 2 * np.pi / SPOKES  # fmt: skip
+        ends = x + 0.8 * radius * np.cos(angles), y + 0.8 * radius * np.sin(angles)
+        self.ax.plot(*(np.insert(at, range(SPOKES), middle) for at, middle in zip(
+            ends, (x, y), strict=True)), color=INK, lw=1.2, zorder=4)
+        self.ax.plot(*(at[:1] for at in ends), "o", color=INK, ms=3.2 if shape.name else 2,
+                     zorder=5)
         self.ax.text(x, y - radius - 0.05, shape.name, ha="center", va="top", fontsize=8.5,
                      zorder=6)
-        return [*spokes, *marks, *shaft], []
 
-    def _wall(self, shape: AxisBody) -> tuple[list[Any], list[Any]]:
+    def _wall(self, shape: AxisBody, k: int) -> None:
         low, high = shape.span
         out = -0.14 if shape.place == 0 else 0.14
         self.ax.plot([shape.place] * 2, [low, high], color=INK, lw=2.2)
@@ -140,7 +158,6 @@ class AxisPicture:
             up = y + 0.14 if out < 0 else y
             self.ax.plot([shape.place, shape.place + out], [up, y + 0.14 - (up - y)], color=INK,
                          lw=0.9)
-        return [], []
 
     def _bar(self) -> None:
         """A length to compare with."""
@@ -153,48 +170,15 @@ class AxisPicture:
         self.ax.text(x + 0.1, y + 0.17, f"{length / factor:g} {name}", fontsize=8, color=INK,
                      va="bottom")
 
-    def show(self, k: int) -> list[Any]:
-        """Move everything to the k-th instant."""
-        scene = self.scene
-        for shape, (lines, texts) in zip(scene.elements, self.elements, strict=True):
-            left, right = (x + (0.0 if shape.turns else scene.shift(h)[k])
-                           for x, h in zip(shape.ends, shape.speeds_by, strict=True))  # fmt: skip
-            stiff = max((abs(x) for points in shape.strokes if np.allclose(points[0], points[-1])
-                         for x, _ in points), default=0.0)  # fmt: skip
-            for line, points in zip(lines, shape.strokes, strict=True):
-                x, y = np.array(points).T
-                line.set_data(_stretched(x, left, right, stiff), shape.height + UNIT * y)
-            for text in texts:
-                text.set_x((left + right) / 2)
-        for body, (artists, texts) in zip(scene.bodies, self.bodies, strict=True):
-            if not body.wall:
-                self._move(body, artists, texts, k)
-        self.ax.set_title(f"t = {scene.times[k]:.3f} s", fontweight="normal")
-        return []
 
-    def _move(self, body: AxisBody, artists: list[Any], texts: list[Any], k: int) -> None:
-        low, high = body.span
-        if body.turns:
-            angles = self.scene.travelled[body.speed_by[0]][k] + np.pi / 2 + np.arange(
-                SPOKES) * 2 * np.pi / SPOKES  # fmt: skip
-            radius, middle = 0.8 * _radius(body), low + EDGE
-            x, y = body.place + radius * np.cos(angles), middle + radius * np.sin(angles)
-            artists[0].set_data(np.insert(x, range(SPOKES), body.place),
-                                np.insert(y, range(SPOKES), middle))
-            artists[1].set_data(x[:1], y[:1])
-            return
-        x = body.place + self.scene.shift(body.speed_by[0])[k]
-        if body.name:
-            artists[0].set_xy([(x - HALF_MASS, low), (x + HALF_MASS, low), (x + HALF_MASS, high),
-                               (x - HALF_MASS, high)])
-        else:
-            artists[0].set_data([x, x], [low + 0.2, high - 0.2])
-        for text in texts:
-            text.set_x(x)
+def wipe(ax: Axes) -> None:
+    """Take away what is drawn in an axes."""
+    for artist in (*ax.lines, *ax.patches, *ax.texts):
+        artist.remove()
 
 
-def _radius(body: AxisBody) -> float:
-    return DISC if body.name else 0.1
+def _colour(body: AxisBody) -> str:
+    return COLOURS.get(body.colour, body.colour)
 
 
 def _stretched(x: Array, left: float, right: float, stiff: float) -> Array:

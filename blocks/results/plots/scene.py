@@ -19,7 +19,7 @@ from ...numerics.tolerances import LEAST_POSITION, NO_FORCE, TINY
 from ...shapes import Arrow, AxisBody, Cone, Link, Marker, Outline, Shape
 from ..files import known_ending, writing
 from ..values.times import seconds_of, within_run
-from .axis_scene import UNITS, AxisScene
+from .axis_scene import UNITS, AxisScene, wipe
 from .figures import Figure, finished_figure, shown_figure
 from .plotting import INK, STYLE
 
@@ -122,7 +122,7 @@ class Scene:
 
 
 class Picture:
-    """The artists of one axes, moved from instant to instant."""
+    """One axes, drawn anew for every instant."""
 
     def __init__(self, scene: Scene, ax: Axes) -> None:
         self.scene, self.ax = scene, ax
@@ -135,59 +135,49 @@ class Picture:
             axis.set_major_formatter(lambda v, _: f"{v / factor:.6g}")
         ax.grid(False)
         self.colours: dict[tuple[float, ...], str] = {}  # of bodies, by where their frames start
-        self.artists = [self._made(shape) for shape in scene.shapes]
-
-    def _made(self, shape: Shape) -> Any:
-        ax = self.ax
-        if isinstance(shape, Outline):
-            frame = tuple(self.scene.at(shape.frame_at, 0).round(9))
-            colour = self.colours.setdefault(frame, f"C{len(self.colours) % 10}") \
-                if any(self.scene.moves[h] for h in shape.frame_at) else INK
-            if shape.filled:
-                (patch,) = ax.fill([0], [0], facecolor=colour, alpha=0.25, edgecolor=colour, lw=1.6)
-                return patch
-            return ax.plot([], [], color=colour, lw=1.6)[0]
-        if isinstance(shape, Marker):
-            return ax.plot([], [], shape.symbol, ls="none", zorder=4,
-                           **MARKERS.get(shape.symbol, {}))[0]  # fmt: skip
-        if isinstance(shape, Link):
-            width = 1.0 if shape.guide else 1.2 if shape.coiled else 3.0
-            return ax.plot([], [], "--" if shape.guide else "-", color=INK, lw=width, zorder=2,
-                           solid_capstyle="round", alpha=0.8)[0]  # fmt: skip
-        if isinstance(shape, Arrow):
-            return ax.annotate("", (0, 0), (0, 0), annotation_clip=False, zorder=6,
-                               arrowprops={"arrowstyle": "-|>", "color": FORCE, "lw": 1.8,
-                                           "shrinkA": 0, "shrinkB": 0})  # fmt: skip
-        return ax.fill([0], [0], color=ALLOWED, alpha=0.3, lw=0, zorder=1)[0]
 
     def show(self, k: int) -> list[Any]:
-        """Move everything to the k-th instant."""
-        for shape, artist in zip(self.scene.shapes, self.artists, strict=True):
-            self._move(shape, artist, k)
+        """Draw everything as it is at the k-th instant."""
+        wipe(self.ax)
+        for shape in self.scene.shapes:
+            self._draw(shape, k)
         self.ax.set_title(f"t = {self.scene.times[k]:.3f} s", fontweight="normal")
-        return self.artists
+        return []
 
-    def _move(self, shape: Shape, artist: Any, k: int) -> None:
-        scene = self.scene
-        if isinstance(shape, Outline) and shape.filled:
-            artist.set_xy(scene.outline(shape, k).T)
-        elif isinstance(shape, (Outline, Marker)):
-            artist.set_data(*scene.outline(shape, k))
+    def _draw(self, shape: Shape, k: int) -> None:
+        ax, scene = self.ax, self.scene
+        if isinstance(shape, Outline):
+            frame = tuple(scene.at(shape.frame_at, 0).round(9))
+            colour = self.colours.setdefault(frame, f"C{len(self.colours) % 10}") \
+                if any(scene.moves[h] for h in shape.frame_at) else INK
+            if shape.filled:
+                ax.fill(*scene.outline(shape, k), facecolor=colour, alpha=0.25, edgecolor=colour,
+                        lw=1.6)
+            else:
+                ax.plot(*scene.outline(shape, k), color=colour, lw=1.6)
+        elif isinstance(shape, Marker):
+            ax.plot(*scene.outline(shape, k), shape.symbol, ls="none", zorder=4,
+                    **MARKERS.get(shape.symbol, {}))
         elif isinstance(shape, Link):
+            width = 1.0 if shape.guide else 1.2 if shape.coiled else 3.0
             points = np.stack([scene.at(shape.start_at, k), scene.at(shape.end_at, k)], axis=1)
-            artist.set_data(*(_coil(points, 0.02 * scene.size) if shape.coiled else points))
+            ax.plot(*(_coil(points, 0.02 * scene.size) if shape.coiled else points),
+                    "--" if shape.guide else "-", color=INK, lw=width, zorder=2,
+                    solid_capstyle="round", alpha=0.8)
         elif isinstance(shape, Arrow):
-            start = scene.at(shape.point_at, k)
-            force = shape.sign * scene.at(shape.force_by, k)
-            artist.set_visible(bool(np.hypot(*force) > NO_FORCE * scene.force))
-            artist.set_position(start)
-            artist.xy = start + LONGEST * scene.size * force / scene.force
-        elif isinstance(shape, Cone):
+            start, force = scene.at(shape.point_at, k), shape.sign * scene.at(shape.force_by, k)
+            if np.hypot(*force) > NO_FORCE * scene.force:
+                ax.annotate("", start + LONGEST * scene.size * force / scene.force, tuple(start),
+                            annotation_clip=False, zorder=6,
+                            arrowprops={"arrowstyle": "-|>", "color": FORCE, "lw": 1.8,
+                                        "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+        elif isinstance(shape, Cone) and scene.at(
+                shape.effort_by, k)[0] > NO_FORCE * scene.force:
             tip, (nx, ny) = scene.at(shape.point_at, k), scene.at(shape.axis_by, k)
-            artist.set_visible(bool(scene.at(shape.effort_by, k)[0] > NO_FORCE * scene.force))
             far, slope = CONE * scene.size, float(shape.slope)
             sides = [(nx - slope * ny, ny + slope * nx), (nx + slope * ny, ny - slope * nx)]
-            artist.set_xy([tip, *(tip + far * np.array(s) for s in sides)])
+            ax.fill(*np.transpose([tip, *(tip + far * np.array(s) for s in sides)]),
+                    color=ALLOWED, alpha=0.3, lw=0, zorder=1)
 
 
 def _through(line: Array, middle: Array, half: float) -> Array:

@@ -9,7 +9,8 @@ References
 ----------
 R. I. Leine, H. Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems, Springer
 2004, chapter 4.
-P. Deuflhard, Newton Methods for Nonlinear Problems, Springer 2004, chapter 3 (damping).
+M. A. Branch, T. F. Coleman, Y. Li, SIAM J. Sci. Comput. 21 (1999) 1-23 (the trust region of SciPy's
+``least_squares``).
 """
 
 from __future__ import annotations
@@ -37,17 +38,15 @@ from .linear.reduction import reduce
 __all__ = ["LimitCycle", "find_limit_cycle"]
 
 TOLERANCE = 1e-11  # of the runs
-BESIDE = 1e-5  # of the size of a state: neighbouring runs
 CLOSED = 1e-9  # of the size of the states
 FARTHEST = 0.3  # of the sizes of states and period, in one step
 AT_REST = 1e-3  # of the sizes of states: a motion that is none
 AGAIN = 1e-5  # of the sizes of states, by which the end of a second period may be another
 MOST_STEPS = 25
-HALVINGS = 4  # of a step that does not bring the end nearer to the start
-LEAPS = 3  # steps that are taken whole though no part does: an event lies between
 SETTLES = 20, 200  # periods after which a motion is looked for that was not found at once
 PARTS = range(6, 1, -1)  # of what is repeated, by which it may repeat already
 TOLD = 6
+BRIEF = 1e-9  # of the time of a run: two events that are one
 LOOKS = 4000  # instants of a run in which a return is looked for
 NEAR = 0.05  # of the size of the states: a return
 WHERE = "limit_cycle()"
@@ -227,62 +226,39 @@ def _moving_states(point: Point) -> tuple[Indices, Array]:
 
 
 def _shoot(shooting: _Map, x: Array, period: float, driven: bool) -> tuple[Array, float, Array]:
-    """States and period that close (Newton), and the derivative of the map there.
+    """States and period that close, and the derivative of the map there.
 
-    Where it is driven, the period is that of the drive.
+    Where it is driven, the period is that of the drive; else states stay in the plane through the
+    first ones across the motion, in whose direction any of them would do.
     """
-    size = shooting.size
-    missed, leaps = (shooting.end(x, period) - x) / size, 0
-    for _ in range(MOST_STEPS):
-        matrix = _derivative(shooting, x, period)
-        if np.abs(missed).max() <= CLOSED:
-            return x, period, matrix
-        left, wanted = matrix - np.eye(len(x)), -missed
-        if not driven:
-            ahead = (shooting.end(x, period * (1 + 1e-6)) - shooting.end(x, period * (1 - 1e-6))
-                     ) / (2e-6 * period * size)
-            phase = shooting.slope(x) / size
-            norm = float(np.linalg.norm(phase)) or 1.0
-            left = np.block([[left, ahead[:, None]], [phase[None] / norm, np.zeros((1, 1))]])
-            wanted = np.append(wanted, 0.0)
-        step = np.append(np.linalg.lstsq(left, wanted, rcond=1e-12)[0], [0.0] * driven)
-        longest = max(float(np.abs(step[:-1]).max()) / FARTHEST,
-                      abs(float(step[-1])) / (FARTHEST * period), 1.0)
-        x, period, missed, leapt = _damped(shooting, x, period, step / longest, missed)
-        leaps += leapt
-        if leaps > LEAPS:
-            break
-    raise SimulationError(WHERE, "no motion that repeats was found near the guess: a period of "
-                          f"{period:.6g} s still misses its start.",
-                          "Give a run that has settled, or another period.", code="analysis.cycle")
+    from scipy.optimize import least_squares
 
+    n, size = len(x), shooting.size
+    along = shooting.slope(x) / size if not driven else None
 
-def _damped(shooting: _Map, x: Array, period: float, step: Array, missed: Array
-            ) -> tuple[Array, float, Array, bool]:
-    """States, period, and what these miss, after as much of a step as brings the end nearer.
+    def ends(y: Array) -> tuple[Array, float]:
+        return x + y[:n] * size, period * (1 + y[n]) if along is not None else period
 
-    After all of it where no part does, and whether that is so.
-    """
-    whole = None
-    for part in 0.5 ** np.arange(HALVINGS + 1):
-        new = x + part * step[:-1] * shooting.size
-        length = period + part * float(step[-1])
+    def missed(y: Array) -> Array:
+        states, length = ends(y)
         try:
-            left = (shooting.end(new, length) - new) / shooting.size
-        except SimulationError:
-            continue
-        # near the end nothing gets less but rounding
-        if np.linalg.norm(left) < np.linalg.norm(missed) or np.abs(left).max() <= CLOSED:
-            return new, length, left, False
-        whole = whole or (new, length, left)
-    return (*(whole or (x, period, missed)), True)
+            left = (shooting.end(states, length) - states) / size
+        except SimulationError:  # too far
+            left = np.full(n, np.nan)
+        return left if along is None else np.append(
+            left, along @ y[:n] / (np.linalg.norm(along) or 1.0))
 
-
-def _derivative(shooting: _Map, x: Array, period: float) -> Array:
-    """Change of the end per change of the start, both in sizes of the states."""
-    changes = [shooting.end(x + h, period) - shooting.end(x - h, period)
-               for h in np.diag(BESIDE * shooting.size)]
-    return np.array(changes).T / (2 * BESIDE * shooting.size[:, None])
+    try:
+        found = least_squares(missed, np.zeros(n + (not driven)), "3-point", x_scale=FARTHEST,
+                              gtol=CLOSED / 10, xtol=CLOSED / 10, ftol=None, max_nfev=MOST_STEPS)
+    except (ValueError, np.linalg.LinAlgError):  # no run from there, or from beside it
+        found = None
+    if found is not None and np.abs(found.fun[:n]).max() <= CLOSED:
+        return *ends(found.x), found.jac[:n, :n] + np.eye(n)
+    raise SimulationError(WHERE, "no motion that repeats was found near the guess: a period of "
+                          f"{period if found is None else ends(found.x)[1]:.6g} s still misses its "
+                          "start.", "Give a run that has settled, or another period.",
+                          code="analysis.cycle")
 
 
 def _guess(model: CompiledModel, guess: Any, period: Any,
@@ -344,8 +320,8 @@ def _while_moving(run: Result, t: Array) -> float:
     record: Any = run.recording
     modes = record.episodes.modes
     starts = np.append(record.episodes.starts, record.episodes[-1].end)
-    moving = np.flatnonzero((modes != 0).all(axis=1) & (np.diff(starts) > 0))
-    if not (modes.shape[1] and len(moving)):
+    moving = np.flatnonzero((modes != 0).all(axis=1) & (np.diff(starts) > BRIEF * t[-1]))
+    if len(modes) == 1 or not len(moving):
         return float(t[-1])
     k = moving[-2:][0]  # the last one may have been cut off
     return float((starts[k] + starts[k + 1]) / 2)

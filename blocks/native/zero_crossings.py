@@ -35,7 +35,6 @@ __all__ = ["FAR", "LARGEST", "LOOK_ROWS", "Relations", "comes_back", "find_cross
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
 #: Rows of ``looks`` after those of a step: the largest so far, and four of work space.
 FAR = 10.0  # times the slack of a margin that has left zero for good
-EDGE = 1e-3  # part of a step at its ends where a kink does not matter
 NEAR_KINK = 1e-6  # of the way that looks at a step go: how far beyond a kink it may end
 LARGEST, SPARE, LOOK_ROWS = MOST_LOOKS, MOST_LOOKS + 1, MOST_LOOKS + 5
 #: Rows of ``places``: at the start of a step, the borders beside it, at a look, once that has moved
@@ -234,9 +233,7 @@ def step_within_pieces(code: Code, relations: Relations, work: Workspace, x: Vec
                 length = 1.0
                 for c in range(ways.shape[1]):
                     if ways[j, c] < 0.0:
-                        at = _reached(code, relations, work, x, t, h, j, c)
-                        if relations.borders[c // 2, 0] > 0.0 or EDGE < at < 1.0 - EDGE:
-                            length = min(length, at)
+                        length = min(length, _reached(code, relations, work, x, t, h, j, c))
                 return h if is_too_small(length * h, t) else length * h
             count += 1
             at = (part + LOOKS[count - 1]) / parts if count < 5 else next_look(times, ways, count)

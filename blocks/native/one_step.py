@@ -318,7 +318,7 @@ def _judged(code: Code, work: Workspace, relations: Relations, limits: Limits, x
             return error, length, sought, halvings, FULL
     if code.places != 0 and halvings < MOST_HALVINGS:
         length = step_within_pieces(code, relations, work, x, t, now)
-        if length < now and not is_too_small(length, t):
+        if length < now:
             return error, length, sought, halvings + 1, FULL
     if work.branch.size and not keeps_branch(code, work, t, now, x):
         ends = is_fixed(code) or 0.5 * now <= SAME_INSTANT * abs(t) + TINY

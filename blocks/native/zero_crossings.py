@@ -16,10 +16,11 @@ from ..machine.functions import machine_code
 from ..machine.signatures import run_code
 from ..numerics.arrays import Flags, Matrix, Vector
 from ..numerics.tolerances import TIME_GRAIN, TINY, ZERO_MARGIN
-from ..solvers.looks import FARTHEST, MOST_LOOKS, SAME, SCATTER, TURN
+from ..solvers.looks import FARTHEST, MOST_LOOKS, MOST_PARTS, SAME, SCATTER, TURN
 from ..solvers.looks import next_look as _next_look
 from .pulses import EXPONENT_ROWS, INSIDE_ROWS
 from .stages import ATOL, NEW, WORK
+from .step_control import is_too_small
 from .step_kinds import about_inside, values_inside
 from .steps import Code, Workspace, values_at
 
@@ -34,10 +35,11 @@ __all__ = ["FAR", "LARGEST", "LOOK_ROWS", "Relations", "comes_back", "find_cross
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
 #: Rows of ``looks`` after those of a step: the largest so far, and four of work space.
 FAR = 10.0  # times the slack of a margin that has left zero for good
-NEAR_KINK = 1e-3  # of the way in a step: how far beyond a kink it may end
+NEAR_KINK = 1e-6  # of the way that looks at a step go: how far beyond a kink it may end
 LARGEST, SPARE, LOOK_ROWS = MOST_LOOKS, MOST_LOOKS + 1, MOST_LOOKS + 5
-#: Rows of ``places`` after those at the quarters of a step: between two, which border is above.
-SEARCHED, PIECE, PLACE_ROWS = 5, 6, 7
+#: Rows of ``places``: at the start of a step, the borders beside it, at a look, once that has moved
+#: by tolerances, how far it has gone, which border is above.
+START, BELOW, ABOVE, HERE, MOVED, SPAN, PIECE, PLACE_ROWS = range(8)
 
 next_look = machine_code(_next_look)
 
@@ -60,6 +62,7 @@ class Relations(NamedTuple):
     inside: Matrix  # (INSIDE_ROWS, n) of the same
     angles: Matrix  # (2, angles) of what is periodic in the states, work space
     places: Matrix  # (PLACE_ROWS, tables) where tables of the states are read, work space
+    ways: Matrix  # (MOST_LOOKS, 2 tables) at the looks of a step, how far it is to their borders
     borders: Matrix  # of them, as :meth:`~blocks.system.state_tables.StateTables.borders` says
 
 
@@ -71,7 +74,8 @@ def relations_of(problem: Problem, count: int, n: int, exponents: int) -> Relati
         np.ones(count), known, hints, np.zeros(count), timed, np.full(1, np.inf),
         np.zeros((LOOK_ROWS, count)), np.empty(LOOK_ROWS), wrong, alone, np.zeros(count),
         np.empty((EXPONENT_ROWS, exponents)), np.empty((INSIDE_ROWS, n)),
-        np.empty((2, problem.system.angles.numel())), np.zeros((PLACE_ROWS, len(borders))), borders)
+        np.empty((2, problem.system.angles.numel())), np.zeros((PLACE_ROWS, len(borders))),
+        np.empty((MOST_LOOKS, 2 * len(borders))), borders)
 
 
 @machine_code
@@ -207,74 +211,107 @@ def parts_by_angles(code: Code, relations: Relations, work: Workspace, x: Vector
 def step_within_pieces(code: Code, relations: Relations, work: Workspace, x: Vector, t: float,
                        h: float) -> float:
     """The length of a step that ends where it passes a border of a table of the states, or a kink
-    of theirs that is not within what tolerances allow."""
-    places, borders, row, length = relations.places, relations.borders, work.k[WORK], 1.0
-    values_at(code, work, code.places, t, x, places[0])
-    values_at(code, work, code.places, t + h, work.k[NEW], places[4])
-    for j in range(3):
-        about_inside(code, work, t, LOOKS[j], h, x, row)
-        values_at(code, work, code.places, t + LOOKS[j] * h, row, places[j + 1])
-    for r in range(places.shape[1]):
-        near, above, kink = borders[r, 0], _next_border(relations, r), borders[r, 0] == 0.0
-        for j in range(4 if kink else 0):
-            near = max(near, NEAR_KINK * abs(places[j + 1, r] - places[0, r]))
-        low, high = borders[r, above - 1] if above > 1 else -np.inf, borders[r, above]
-        if places[0, r] <= low + 2.0 * near:  # what begins at one has passed it
-            low = borders[r, above - 2] if above > 2 else -np.inf
-        if places[0, r] >= high - 2.0 * near:
-            high = borders[r, above + 1]
-        for j in range(4):
-            there = places[j + 1, r]
-            if 0.25 * j >= length or low - near < there < high + near:
-                continue
-            if kink and abs(there) <= _allowed(code, relations, work, x, t, r):
-                continue
-            target = high + 0.5 * near if there > high else low - 0.5 * near
-            length = min(length, _reached(code, relations, work, x, t, h, r, j, target, near))
-    return length * h
+    of theirs that is not within what tolerances allow.
+
+    It is looked at as relations are, also for what it passes there and back.
+    """
+    ways, times, row, parts = relations.ways, relations.times, work.k[WORK], 1
+    if code.angles != 0:
+        parts = min(parts_by_angles(code, relations, work, x, t, t + h, h), MOST_PARTS)
+    values_at(code, work, code.places, t, x, relations.places[START])
+    _find_pieces(relations)
+    row[:], times[0] = x, 0.0
+    _look_at_borders(code, relations, work, t, ways[0])
+    for part in range(parts):
+        count, at = 1, (part + LOOKS[0]) / parts
+        while at < np.inf and count < MOST_LOOKS:
+            row[:] = work.k[NEW]
+            if at < 1.0:
+                about_inside(code, work, t, at, h, x, row)
+            j = _make_room(times, ways, count, at)
+            if _look_at_borders(code, relations, work, t + at * h, ways[j]):
+                length = 1.0
+                for c in range(ways.shape[1]):
+                    if ways[j, c] < 0.0:
+                        length = min(length, _reached(code, relations, work, x, t, h, j, c))
+                return h if is_too_small(length * h, t) else length * h
+            count += 1
+            at = (part + LOOKS[count - 1]) / parts if count < 5 else next_look(times, ways, count)
+        times[0], ways[0, :] = times[count - 1], ways[count - 1]
+    return h
 
 
 @machine_code
-def _allowed(code: Code, relations: Relations, work: Workspace, x: Vector, t: float, r: int
-             ) -> float:
-    """By how much tolerances of the states may move where a table is read."""
-    places, moved = relations.places, work.k[WORK]
-    for i in range(x.size):  # no two by the same part: what is read may be their difference
-        part, allowed = 1.0 + SCATTER * i - np.floor(SCATTER * i), work.k[ATOL, i]
-        moved[i] = x[i] + (part * (allowed + work.rtol[0] * abs(x[i])) if allowed < np.inf else 0.0)
-    values_at(code, work, code.places, t, moved, places[SEARCHED])
-    return abs(places[SEARCHED, r] - places[0, r])
-
-
-@machine_code
-def _next_border(relations: Relations, r: int) -> int:
-    """Which border of a table is above where it is read at the start; it is where it was before."""
+def _find_pieces(relations: Relations) -> None:
+    """Between which borders tables are read at the start; what begins at one has passed it."""
     places, borders = relations.places, relations.borders
-    above = max(int(places[PIECE, r]), 1)
-    while borders[r, above] <= places[0, r]:
-        above += 1
-    while above > 1 and borders[r, above - 1] > places[0, r]:
-        above -= 1
-    places[PIECE, r] = above
-    return above
+    for r in range(places.shape[1]):
+        start, near, above = places[START, r], 2.0 * borders[r, 0], max(int(places[PIECE, r]), 1)
+        while borders[r, above] <= start:  # it is where it was before
+            above += 1
+        while above > 1 and borders[r, above - 1] > start:
+            above -= 1
+        places[PIECE, r], places[SPAN, r], below = above, 0.0, above - 1
+        if borders[r, 0] > 0.0 and below > 0 and start <= borders[r, below] + near:
+            below -= 1
+        if borders[r, 0] > 0.0 and start >= borders[r, above] - near:
+            above += 1
+        places[BELOW, r], places[ABOVE, r] = borders[r, below] if below > 0 else -np.inf, (
+            borders[r, above])
+
+
+@machine_code
+def _look_at_borders(code: Code, relations: Relations, work: Workspace, t: float, ways: Vector
+                     ) -> bool:
+    """Fill in how far it is, at a point in row WORK, to what is near the borders, below and above;
+    whether one has been passed."""
+    places, passed, moved = relations.places, False, False
+    values_at(code, work, code.places, t, work.k[WORK], places[HERE])
+    for c in range(ways.size):
+        r = c // 2
+        start, here, near = places[START, r], places[HERE, r], relations.borders[r, 0]
+        kink, border = near == 0.0, places[BELOW + c % 2, r]
+        if kink:
+            places[SPAN, r] = max(places[SPAN, r], abs(here - start))
+            near = NEAR_KINK * places[SPAN, r]
+        ways[c] = near + (here - border if c % 2 == 0 else border - here)
+        if kink and ways[c] < 0.0:
+            if not moved:
+                _move(code, work, t, places[MOVED])
+                moved = True
+            if abs(here) <= abs(places[MOVED, r] - here):
+                ways[c] = np.nan
+        passed |= ways[c] < 0.0
+    return passed
+
+
+@machine_code
+def _move(code: Code, work: Workspace, t: float, moved: Vector) -> None:
+    """Where tables are read once the point in row WORK has moved by the tolerances of states."""
+    row = work.k[WORK]
+    for i in range(row.size):  # no two by the same part: what is read may be their difference
+        part, allowed = 1.0 + SCATTER * i - np.floor(SCATTER * i), work.k[ATOL, i]
+        row[i] += part * (allowed + work.rtol[0] * abs(row[i])) if allowed < np.inf else 0.0
+    values_at(code, work, code.places, t, row, moved)
 
 
 @machine_code
 def _reached(code: Code, relations: Relations, work: Workspace, x: Vector, t: float, h: float,
-             r: int, j: int, target: float, near: float) -> float:
-    """At which part of a step a table is read at a target, or beyond it by what is near, in its
-    quarter ``j``."""
-    places, row, near = relations.places, work.k[WORK], 0.5 * near
-    low, high, count = LOOKS[j] - 0.25, LOOKS[j], 0
-    below, above = places[j, r] - target, places[j + 1, r] - target
+             j: int, c: int) -> float:
+    """At which part of a step a border is reached, or passed by what is near, before look ``j``."""
+    places, ways, row, r = relations.places, relations.ways, work.k[WORK], c // 2
+    low, high, count, border = relations.times[j - 1], relations.times[j], 0, (
+        places[BELOW + c % 2, r])
+    near = 0.5 * max(relations.borders[r, 0], NEAR_KINK * places[SPAN, r])  # kinks alone span
+    below, above = ways[j - 1, c] - near, ways[j, c] - near
     while abs(above) > near and low < 0.5 * (low + high) < high:
         part, count = 0.5 * (low + high), count + 1
-        if count % 3 != 0:
+        if count % 3 != 0 and below < np.inf:
             part = min(max(low + (high - low) * below / (below - above), low), high)
         about_inside(code, work, t, part, h, x, row)
-        values_at(code, work, code.places, t + part * h, row, places[SEARCHED])
-        value = places[SEARCHED, r] - target
-        if abs(value) <= near or (value > 0.0) == (above > 0.0):
+        values_at(code, work, code.places, t + part * h, row, places[HERE])
+        value = near + (places[HERE, r] - border if c % 2 == 0 else border - places[HERE, r])
+        if value <= near:
             high, above = part, value
         else:
             low, below = part, value

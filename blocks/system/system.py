@@ -139,7 +139,8 @@ class System:
     @cached_property
     def angles(self) -> ca.SX:
         """Angles of what is periodic in the states, where anything is watched in steps."""
-        return angles_of(self.tape, self.network.families) if self.nm or self.nu else ca.SX(0, 1)
+        return angles_of(self.tape, self.network.families) if (
+            self.nm or self.nu or self.state_tables.places.numel()) else ca.SX(0, 1)
 
     @cached_property
     def state_tables(self) -> StateTables:

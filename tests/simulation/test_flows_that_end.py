@@ -436,6 +436,56 @@ def test_weak_corners_and_those_of_a_curvature_are_felt(smooth, curve, method):
     assert run.energy().relative_residual < 1e-6
 
 
+AREA, NEWTON = quantity("1 m^2"), quantity("1 N")
+THERE_AND_BACK = {  # within a step: forces over x
+    "a square": (lambda x: interpolate(
+        x**2, AREA * np.array([0, 0.01, 0.02, 500]), NEWTON * [0, 9e3, 0, 0], hold=True),
+        lambda x: np.interp(x**2, [0, 0.01, 0.02], [0, 9e3, 0])),
+    "a distance": (lambda x: interpolate(
+        sqrt(x**2 + 4e-4 * AREA), METRE * [0, 0.1, 0.15, 500], NEWTON * [4e3, 4e3, 0, 0],
+        hold=True), lambda x: np.interp(np.hypot(x, 0.02), [0, 0.1, 0.15], [4e3, 4e3, 0]))}
+
+
+@pytest.mark.parametrize("method", [*METHODS, "RK23", "BDF"])
+@pytest.mark.parametrize(("law", "force"), THERE_AND_BACK.values(), ids=THERE_AND_BACK)
+def test_what_is_passed_there_and_back_within_a_step_is_felt(law, force, method):
+    """A car passes what brakes it at 0, from 20 m before."""
+    class Brake(Moving):
+        x, power_dissipated = Variable("m", "-20 m", priority="high"), Variable("W")
+
+        def equations(self):
+            yield der(self.x) == self.v
+            yield self.f == law(self.x)
+            yield self.power_dissipated == self.f * self.v
+
+    run = wired("drive", "car.M brake.R", "brake.C ground.V", brake=Brake(), ground=Reference(),
+                car=Mass(mass="100 kg", v="25 m/s")).simulate("2 s", method=method)
+    corners = np.sqrt([0.01 - 4e-4, 0.01, 0.02, 0.15**2 - 4e-4])
+    work = 2 * quad(force, 0, 0.2, points=corners, epsabs=1e-9)[0]
+    assert run["car.v"].final.m == pytest.approx(np.sqrt(25**2 - 2 * work / 100), rel=1e-5)
+    assert run.energy().relative_residual < 1e-5
+
+
+@pytest.mark.parametrize("method", ["auto", "DOP853", "rodas4", "RK23", "Radau"])
+@pytest.mark.parametrize("law", [
+    lambda c: interpolate(c, [-1.0, 0.99, 1], quantity("1 N*m") * [0, 0, 5.0]),
+    lambda c: quantity("500 N*m") * maximum(c - 0.99, 0)], ids=["a table", "a kink"])
+def test_what_a_crank_passes_near_its_dead_centre_is_felt_in_every_turn(law, method):
+    class Crank(Turning):
+        angle, power_dissipated = Variable("rad", "0 rad", priority="high"), Variable("W")
+
+        def equations(self):
+            yield der(self.angle) == self.w
+            yield self.t == law(blocks.cos(self.angle))
+            yield self.power_dissipated == self.t * self.w
+
+    run = turning(Crank(), 60).simulate("1.03 s", method=method)
+    wide = np.arccos(0.99)
+    turns = run["part.angle"].final.m // (2 * np.pi) + 0.5  # it began in the middle of one
+    work = turns * 2 * 500 * (np.sin(wide) - 0.99 * wide)
+    assert run["wheel.w"].final.m == pytest.approx(np.sqrt(60**2 - 2 * work / 0.08), rel=1e-5)
+
+
 class Map(Turning):
     """The tooth, as a map over the angle and the speed."""
 

@@ -131,22 +131,6 @@ def test_flights_before_are_those_of_the_closed_form(method):
     np.testing.assert_allclose(touches, exact, rtol=1e-5)
 
 
-class Halving(Component):
-    """x rises to a threshold and begins anew, each time half as far: for the last time at 2 s."""
-
-    x, threshold = Variable("1", "0", priority="high"), Discrete("1", 1.0)
-
-    def equations(self):
-        yield der(self.x) == quantity("1 1/s")
-        yield when(self.x > self.threshold, {self.x: 0, self.threshold: self.threshold / 2})
-
-
-def test_a_threshold_that_shrinks_to_nothing_is_warned_of():
-    with pytest.warns(UserWarning, match="part: x rises above threshold at t = 2 s"):
-        result = wired("halving", part=Halving()).simulate("10 s")
-    assert result["part.x"].final.m == pytest.approx(8.0, abs=1e-12)
-
-
 def test_a_motion_that_is_only_stopped_is_warned_of():
     with pytest.warns(UserWarning, match="ball: height falls below 0 .* stopped the motion"):
         result = model(Stopping).simulate("2 s")

@@ -113,7 +113,7 @@ def _functions(system: System, which: Indices) -> tuple[Evaluator, Evaluator]:
     """Margins of some relations with their sizes at nominal values of 1, and their rates."""
     t = system.tape
     margins = t.crossings[which.tolist()]
-    sizes = ca.sum2(ca.fabs(ca.densify(ca.jacobian(margins, t.x))))
+    sizes = ca.densify(ca.sum2(ca.fabs(ca.jacobian(margins, t.x))))
     rates = ca.jtimes(margins, t.x, t.slope) + ca.jacobian(margins, TIME)
     return (system.function("margins", ca.vertcat(ca.densify(margins), sizes)),
             system.function("rates", ca.densify(rates)))

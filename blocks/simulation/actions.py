@@ -15,6 +15,7 @@ import numpy as np
 from ..assembly.network import Family
 from ..exceptions import BlocksError, ParameterError, SimulationError
 from ..language.component import Component
+from ..language.expression import TIME
 from ..language.kernel import Local
 from ..native.resets import ResetRules
 from ..native.samples import Samplers
@@ -173,9 +174,9 @@ class Resets:
             of_states[relation] |= bool(states)
             if any(of.has_nz(relation, k) for k in states):
                 moved_by[relation] = condition
-        solved = np.array(ca.which_depends(tape.crossings, ca.vertcat(tape.z, tape.u), 1, True),
-                          dtype=bool)
-        return np.flatnonzero(asked & ~solved), of_states, moved_by
+        moves, solved = (np.array(ca.which_depends(tape.crossings, ca.vertcat(*of), 1, True),
+                                  dtype=bool) for of in ((tape.x, TIME), (tape.z, tape.u)))
+        return np.flatnonzero(asked & moves & ~solved), of_states, moved_by
 
     def rules(self, efforts: bool = True) -> ResetRules | None:
         """What is assigned, if anything; of what follows ``efforts`` conditions wait, where these

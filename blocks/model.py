@@ -266,9 +266,8 @@ class Model(CompiledModel):
             Absolute tolerance: a number is a fraction of each variable's nominal
             value (default ``rtol / 100``); quantities such as ``["1 nm", "1 um/s"]`` set
             it for all variables of their dimension.
-        step : str or quantity
-            Step of a fixed-step method.
-        max_step, first_step : str or quantity, optional
+        step, max_step, first_step : str or quantity, optional
+            Step of a fixed-step method; of others the longest one, and the first one of the run.
         every, times : str or quantity, optional
             Spacing of, or explicit, sample times of the result.
         progress : bool, optional

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LastingWarning", "refuse_lasting"]
 
-BEYOND = ("its condition stays true to the end of the run, so that it acts no more. Assign a value "
-          "at which it is false; what shall act once says so by a Discrete that it sets: "
+BEYOND = ("its condition stays true, so that it acts no more. Assign a value at which it is false; "
+          "what shall act once says so by a Discrete that it sets: "
           "when((u > limit) & (done < 1), {u: …, done: 1}).")
 AT_ONCE = 1000  # instants
 GONE = 1e-6  # nominal values past a crossing from which on it is no rounding

@@ -16,9 +16,9 @@ ROOT = Path(__file__).parents[1]
 LINES = {
     "analysis": 8899, "assembly": 3414, "blocks": 2127, "diagnostics": 3342, "drawing":
     344, "export": 2510, "initialisation": 1330, "language": 8083, "library": 30782,
-    "machine": 1661, "native": 14774, "nonsmooth": 11186, "numerics": 880, "prompt": 470,
-    "reading": 1294, "results": 7774, "simulation": 9047, "solvers": 1438, "studies":
-    2509, "system": 3838}
+    "machine": 1661, "native": 14776, "nonsmooth": 11224, "numerics": 880, "prompt":
+    470, "reading": 1294, "results": 7774, "simulation": 9070, "solvers": 1438,
+    "studies": 2509, "system": 3838}
 TOLERANCES = 96
 
 

@@ -187,7 +187,7 @@ def link(room: Room, factors: Factors, size: int, count: int) -> bool:
     if _as_before(room, count):
         return True
     room.counts[3] = -1
-    starts, linked, filled = room.column_starts, factors.linked, 0
+    starts, linked, filled = room.column_starts, room.linked, 0
     starts[: size + 1] = 0
     for q in range(room.push_starts[count]):
         starts[room.pushed_states[q] + 1] += 1
@@ -219,7 +219,7 @@ def link(room: Room, factors: Factors, size: int, count: int) -> bool:
                 room.neighbours[filled] = b
                 filled += 1
     room.neighbour_starts[count] = filled
-    if not analyse(factors, room.first, count):
+    if not analyse(factors, room.neighbour_starts, room.neighbours, room.first, count):
         return False
     room.counts[3] = count
     return True

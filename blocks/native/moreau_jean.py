@@ -226,8 +226,9 @@ class _Stepper:
             whole(instances), np.zeros(int(kinds.results.max(initial=0))), whole(acting + 1),
             whole(acting + 1), whole(acted), np.zeros((laws, acted)), whole(acting + 1),
             whole(acted), np.zeros((laws, acted)), np.full(n, -1), whole(n + 1), whole(acted),
-            whole(acted), whole(acting + 1), whole(min(acting * acting, self.entries)),
-            whole(acting), whole(acting), whole(most), *np.zeros((7, most)),
+            whole(acted), np.zeros(acting * acting, dtype=bool), whole(acting + 1),
+            whole(min(acting * acting, self.entries)), whole(acting), whole(acting), whole(most),
+            *np.zeros((7, most)),
             *np.zeros((2, most, laws)), np.zeros(most), np.zeros(len(self.last)),
             *np.zeros((2, most), dtype=bool), whole(most), np.array([0, 0, 0, -1])])
 

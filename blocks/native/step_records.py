@@ -80,10 +80,10 @@ class Room(NamedTuple):
     states that it acts on, with values law by law; ``columns`` say who acts on a state. What is of
     elements that act has their number: the ``element``, its ``flow`` before and at the end, its
     gap, bounds at no effort and so on. ``terms`` are those of the series that has led an instance's
-    push through smooth forces, ``neighbours`` the instances that act on each other, ``ordered`` the
-    instances, with their terms, of the last order of elimination. ``counts`` are evaluations of
-    slopes and of Jacobians, factorizations, and how many instances are ordered; ``length`` is that
-    of the step of the present factors.
+    push through smooth forces, ``neighbours`` the instances that act on each other (``linked``),
+    ``ordered`` the instances, with their terms, of the last order of elimination. ``counts`` are
+    evaluations of slopes and of Jacobians, factorizations, and how many instances are ordered;
+    ``length`` is that of the step of the present factors.
     """
 
     at: Vector
@@ -122,6 +122,7 @@ class Room(NamedTuple):
     column_starts: Indices
     columns: Indices
     entries: Indices
+    linked: Flags
     neighbour_starts: Indices
     neighbours: Indices
     offset: Indices

@@ -175,7 +175,7 @@ class Resets:
             if any(of.has_nz(relation, k) for k in states):
                 moved_by[relation] = condition
         moves, solved = (np.array(ca.which_depends(tape.crossings, ca.vertcat(*of), 1, True),
-                                  dtype=bool) for of in ((tape.x, TIME), (tape.z, tape.u)))
+                                  dtype=bool) for of in ((tape.x, TIME, tape.z), (tape.u,)))
         return np.flatnonzero(asked & moves & ~solved), of_states, moved_by
 
     def rules(self, efforts: bool = True) -> ResetRules | None:

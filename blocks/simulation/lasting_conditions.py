@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
+import scipy.sparse as sp
 
 from ..exceptions import SimulationError, warn_user
 from ..language.expression import TIME
 from ..numerics.arrays import Array, IndexMatrix, Indices
+from ..numerics.sparse_solves import factored
 from ..system.evaluator import Evaluator
 from ..system.system import System
 from .failures import TURN_BACK
@@ -51,10 +53,11 @@ def refuse_lasting(recording: RunRecording, resets: Resets, relations: Relations
     if not len(which):
         return
     assert resets.conditions is not None
-    margins, rates = system.once("lasting conditions", lambda: _functions(system, which))
+    margins, rates, of_loops = system.once("lasting conditions", lambda: _functions(system, which))
     episodes = recording.episodes
     m, starts, ends = episodes.m > 0.5, episodes.starts, episodes.ends
-    look = recording.evaluate_unsplit if system.clusters else recording.evaluate_states
+    look = (recording.evaluate_unsplit if system.clusters or of_loops
+            else recording.evaluate_states)
     turned, i = np.nonzero((m[1:] != m[:-1])[:, which])  # of relations, relation by relation,
     if not len(i):
         return
@@ -70,8 +73,7 @@ def refuse_lasting(recording: RunRecording, resets: Resets, relations: Relations
         return
     rows, r, look = np.stack([i, len(which) + i]), which[i], recording.evaluate_unsplit
     here, size_here = _seen(look, margins, starts[first], first, rows)
-    before, after = (side * _seen(look, rates, starts[first], k, rows[:1])[0]
-                     for k in (first - 1, first))
+    before, after = (side * rates(look, starts[first], k, i) for k in (first - 1, first))
     passed = np.abs(here) <= GONE * size_here  # and not put beyond it
     holds = look(resets.conditions, ends[-1:], np.array([len(m) - 1]))[moved_by[r], 0] > 0.5
     back = np.where(of_states[r], np.minimum(before, after) <= 0.0, after < -GONE * np.abs(before))
@@ -109,11 +111,32 @@ def _seen(look: Callable[..., Array], function: Evaluator, t: Array, episodes: I
     return out
 
 
-def _functions(system: System, which: Indices) -> tuple[Evaluator, Evaluator]:
-    """Margins of some relations with their sizes at nominal values of 1, and their rates."""
-    t = system.tape
-    margins = t.crossings[which.tolist()]
-    sizes = ca.densify(ca.sum2(ca.fabs(ca.jacobian(margins, t.x))))
-    rates = ca.jtimes(margins, t.x, t.slope) + ca.jacobian(margins, TIME)
-    return (system.function("margins", ca.vertcat(ca.densify(margins), sizes)),
-            system.function("rates", ca.densify(rates)))
+def _functions(system: System, which: Indices) -> tuple[Evaluator, Callable[..., Array], bool]:
+    """Margins of some relations with their sizes at nominal values of 1, their rates, and whether
+    one looks at an unknown of a loop."""
+    t, z = system.tape, system.tape.z
+    margins = ca.densify(t.crossings[which.tolist()])
+    sizes = ca.densify(ca.sum2(ca.fabs(ca.jacobian(margins, ca.vertcat(t.x, z)))))
+    moving, loops = ca.vertcat(margins, t.residual), ca.jacobian(t.residual, z)
+    by, n, nz = ca.jacobian(margins, z), len(which), z.numel()
+    parts = [ca.jtimes(moving, t.x, t.slope) + ca.jacobian(moving, TIME), by.nz[:], loops.nz[:]]
+    if not by.nnz():
+        nz, parts = 0, [parts[0][:n]]
+    told, ends = system.function("rates", ca.densify(ca.vertcat(*parts))), n + nz + by.nnz()
+    (i, j), (r, c) = by.sparsity().get_triplet(), loops.sparsity().get_triplet()
+
+    def rates(look: Callable[..., Array], times: Array, episodes: Indices, rows: Indices) -> Array:
+        """Of each row at its time in its episode."""
+        seen = _seen(look, told, times, episodes, np.tile(
+            np.arange(told.function.numel_out(0))[:, None], len(times)))
+        out = seen[rows, np.arange(len(times))]
+        for k in range(len(times) if nz else 0):  # and what follows by loops
+            held = sp.csc_matrix((seen[ends:, k], (r, c)), (nz, nz))
+            follow = sp.csr_matrix((seen[n + nz : ends, k], (i, j)), (n, nz))[[rows[k]]]
+            try:
+                out[k] -= (follow @ factored(held)(seen[n : n + nz, k]))[0]
+            except RuntimeError:  # left open in this mode
+                out[k] = np.nan
+        return out
+
+    return system.function("margins", ca.vertcat(margins, sizes)), rates, nz > 0

@@ -11,7 +11,18 @@ from scipy.integrate import solve_ivp
 import blocks
 import library.electrical as el
 import library.rotational as rot
-from blocks import Component, Discrete, Input, SimulationError, Variable, der, quantity, when, where
+from blocks import (
+    Component,
+    Discrete,
+    Input,
+    SimulationError,
+    Variable,
+    der,
+    quantity,
+    sin,
+    when,
+    where,
+)
 from library.signal import Backlash
 from library.translational import (
     Damper,
@@ -66,6 +77,20 @@ class Levelled(Ball):
         return when(self.height < self.level, {self.v: -self.restitution * self.v})
 
 
+class Looped(Ball):
+    """The height is read by two equations that are solved together."""
+
+    read, bent = Variable("m"), Variable("m")
+
+    def equations(self):
+        yield from super().equations()
+        yield self.read + 0.1 * self.bent == self.height
+        yield self.bent == quantity("0.2 m") * sin((self.read + self.bent) / quantity("1 m"))
+
+    def floor(self):
+        return when(self.read < 0, {self.v: -self.restitution * self.v})
+
+
 class Stopping(Ball):
     def floor(self):
         return when(self.height < 0, {self.v: 0})
@@ -86,7 +111,7 @@ def model(kind):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("kind", [Naive, Directed, Placing, Levelled])
+@pytest.mark.parametrize("kind", [Naive, Directed, Placing, Levelled, Looped])
 def test_a_ball_that_comes_to_rest_is_told_with_the_cure(kind, method):
     with pytest.raises(SimulationError, match="contact") as told:
         model(kind).simulate("4 s", method=method)

@@ -354,10 +354,9 @@ def _solve(problem: Problem, factors: Factors, all_: Collision, m: int, factor: 
             problem.H[q] *= problem.unit[c] / unit
             q += 1
     connect(problem, m)
-    if problem.systems[1] != m:
-        factors.linked[: m * m] = True
-        if not analyse(factors, all_.first, m):
-            return False
+    if problem.systems[1] != m and not analyse(
+            factors, problem.starts, problem.columns, all_.first, m):
+        return False
     ends = decide(problem, factors, EXACT, m, True) == FOUND or m <= ENUMERATED and count_answers(
         problem, factors, EXACT, m) != NONE
     at_efforts(problem, problem.x, m)

@@ -39,11 +39,7 @@ def choose_anew(problem: Problem, factors: Factors, d: Vector, by: Matrix, rows:
 
     ``first`` are whole numbers from 0 on.
     """
-    factors.linked[: count * count] = False
-    for i in range(count):
-        for q in range(problem.starts[i], problem.starts[i + 1]):
-            factors.linked[i * count + problem.columns[q]] = True
-    if not analyse(factors, first, count):
+    if not analyse(factors, problem.starts, problem.columns, first, count):
         return NOT_FOUND
     creeps = rows[SHARED, 0] == CREEPS  # from rest: who shares a load knows of no past
     return choose_jointly(problem, factors, d, by, rows, count, rests or creeps)

@@ -273,7 +273,7 @@ def _entries_of(matrices: Sequence[Matrix]) -> tuple[Indices, Indices, list[Arra
     linked = sum(map(abs, rows)) + unit(n)
     owner, columns = (linked + linked.T).nonzero()
     order = np.lexsort((columns, owner))
-    owner, columns = owner[order], columns[order]
+    owner, columns = owner[order], columns[order].astype(np.int64)
     return np.searchsorted(owner, np.arange(n + 1)), columns, [
         np.asarray(m[owner, columns], dtype=float).ravel() for m in rows]
 
@@ -284,7 +284,6 @@ def _analysed(starts: Indices, columns: Indices) -> Factors:
     entries = FILLED * len(columns)
     while True:
         factors = factors_of(n, entries)
-        factors.linked.reshape(n, n)[np.repeat(np.arange(n), np.diff(starts)), columns] = True
-        if analyse(factors, np.arange(n + 1), n):
+        if analyse(factors, starts, columns, np.arange(n + 1), n):
             return factors
         entries *= 2

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...numerics.arrays import Array, Indices
 from ...system import Problem, System
-from .elements import MOST_AT_NODES, MOST_INVERTED, MOST_TOGETHER, MOST_WRITTEN, Elements
+from .elements import MOST_INVERTED, MOST_TOGETHER, MOST_WRITTEN, Elements
 from .held_network import HeldNetwork, filled
 from .law_expressions import LawExpressions
 from .mode_equations import ModeEquations
@@ -26,9 +26,9 @@ def held_network(system: System, elements: Elements, laws: LawExpressions,
                  equations: ModeEquations) -> HeldNetwork | None:
     """Efforts and slopes in held modes; None for too many elements, or beside tied states."""
     size = elements.size
-    kind, whole, most = (HeldNetwork, MOST_AT_NODES, MOST_INVERTED) if equations.constant else (
-        CarriedNetwork, MOST_TOGETHER, MOST_WRITTEN)
-    if system.clusters or size != system.nu or size > whole:
+    kind, most = (HeldNetwork, MOST_INVERTED) if equations.constant else (
+        CarriedNetwork, MOST_WRITTEN)
+    if system.clusters or size != system.nu or size > MOST_TOGETHER:
         return None
     islands = [np.arange(size)] if system.nz else equations.islands  # loops may tie all of them
     if max(map(len, islands)) > most or system.tape.carried.any():

@@ -13,11 +13,10 @@ from ...language.kernel import VALVES
 from ...numerics.arrays import Array, Flags, Indices, distinct
 from ...system import System
 
-__all__ = ["MOST_AT_NODES", "MOST_INVERTED", "MOST_TOGETHER", "MOST_WRITTEN", "Change",
-           "ElementInputs", "Elements", "LawValues", "elements_of", "inputs_of", "lack_mass"]
+__all__ = ["MOST_INVERTED", "MOST_TOGETHER", "MOST_WRITTEN", "Change", "ElementInputs", "Elements",
+           "LawValues", "elements_of", "inputs_of", "lack_mass"]
 
-MOST_TOGETHER = 1000  # elements that machine code solves for: full matrices, of 8 MB each
-MOST_AT_NODES = 2000  # likewise, where what they take is linear: matrices of numbers alone
+MOST_TOGETHER = 2000  # elements that machine code solves for: full matrices, of 32 MB each
 MOST_INVERTED = 300  # that act on each other by an inverse, all new at an event: Python is as fast
 MOST_WRITTEN = 100  # that act on each other by a text of every pair: half a minute to compile
 

@@ -55,6 +55,9 @@ class KeptModes:
             "sizes taken pivot place combined": size}
         (starts, members), (entry_starts, entries_of), (relation_starts, relations_of) = map(
             _listed, (held.islands, held.entries_of, held.relations_of))
+        # of every member its island, and where it stands in that
+        self._island = np.repeat(np.arange(count), np.diff(starts))
+        self._place = np.arange(n) - starts[self._island]
         # what machine code reads, and says of a point, are put in where it begins
         self.islands = filled(
             NetworkModes, elements, sizes, starts=starts, members=members,
@@ -148,8 +151,8 @@ class KeptModes:
         state.notice(*self.islands.largest[:, state.kinds])
         state.approach = self.islands.approach.item()
         state.noise = np.maximum(state.noise, self.islands.noise_so_far)
-        for k, members in zip(self.islands.present, self.held.islands, strict=True):
-            state.unloaded[members] = self.islands.kept_constants[k, : len(members)] == UNLOADED
+        rows, members = self.islands.present[self._island], self.islands.members
+        state.unloaded[members] = self.islands.kept_constants[rows, self._place] == UNLOADED
 
 
 def _listed(groups: list[Indices]) -> tuple[Indices, Indices]:

@@ -24,8 +24,7 @@ def solved(D, b, low, high, L, H, start=None, loose=False, prove=proved):
     problem, factors = problem_of(n, n * n), factors_of(n, n * n)
     problem.starts[:], problem.columns[:] = np.arange(n + 1) * n, np.tile(np.arange(n), n)
     problem.b[:], problem.D[:] = b, D.ravel()
-    factors.linked[: n * n] = True
-    assert analyse(factors, np.arange(n + 1), n)
+    assert analyse(factors, problem.starts, problem.columns, np.arange(n + 1), n)
     pose(problem, n)
     unit = problem.unit
     problem.low[:], problem.high[:] = low / unit, high / unit
@@ -99,8 +98,8 @@ def contacts(seed: int, count: int, velocities: int, friction: float
     problem.high[::2] = np.inf
     for matrix, bound in ((problem.L, -friction), (problem.H, friction)):
         matrix.reshape(n, n)[np.arange(1, n, 2), np.arange(0, n, 2)] = bound
-    factors.linked[: count * count] = True
-    assert analyse(factors, np.arange(count + 1) * 2, count)
+    assert analyse(factors, np.arange(count + 1) * count, np.tile(np.arange(count), count),
+                   np.arange(count + 1) * 2, count)
     connect(problem, n)
     return directions, free, problem, factors
 

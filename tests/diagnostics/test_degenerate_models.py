@@ -8,7 +8,15 @@ import pytest
 from benches import wire
 
 from blocks import Component, Input, Model, Output, Parameter, Variable, der, quantity
-from library.mechanisms import BeltDrive, Differential, GearBox, Lever, PlanetaryGear, RackAndPinion, WheelAndAxle
+from library.mechanisms import (
+    BeltDrive,
+    Differential,
+    GearBox,
+    Lever,
+    PlanetaryGear,
+    RackAndPinion,
+    WheelAndAxle,
+)
 from library.rotational import AngularVelocitySource, Inertia, RotationalReference, TorqueSensor
 from library.rotational import TorqueSource as Torque
 from library.translational import ForceSensor, Mass, Reference, Rod, VelocitySource

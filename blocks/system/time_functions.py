@@ -49,7 +49,7 @@ OF_VALUE = 0.01  # part of its largest value below which a range is no range
 #: are short, and no division would ever be fine enough.
 OF_COARSE = 0.1
 TURNING = {ca.OP_SQRT, ca.OP_ASIN, ca.OP_ACOS}  # where what they are of turns they may bend
-POWERS = {ca.OP_POW, ca.OP_CONSTPOW}
+ROOTS = {ca.OP_SQRT, ca.OP_POW, ca.OP_CONSTPOW}
 COMPARISONS = {ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE}
 TRIAL = 512  # pieces in which it is looked for what is never decided, and twice as many
 #: Share of the time in which a comparison is undecided that halves of pieces leave: half where
@@ -189,11 +189,13 @@ class TimeFunctions:
     def steep(self) -> bool:
         """Whether what a root, or a broken power, is of comes near zero within a piece: there the
         estimates of a step are a small part of its error."""
+        if ROOTS.isdisjoint(op for op, *_ in self.instructions):
+            return False
         borders = self.pieces if len(self.pieces) else np.concatenate([[self.t_start], self.known])
         borders = distinct(np.append(borders, self.t_end))
         return any(bool((np.maximum(given[0][0], 0.0) < OF_VALUE * given[0][1]).any())
                    for op, given, _, degree in self._enclosed(borders[:-1], borders[1:])
-                   if degree > 1 and (op == ca.OP_SQRT or op in POWERS and (given[1][0] % 1).any()))
+                   if degree > 1 and op in ROOTS and (len(given) < 2 or (given[1][0] % 1).any()))
 
     @property
     def parameters(self) -> list[int]:

@@ -14,7 +14,7 @@ import numpy as np
 from ..exceptions import BlocksError, InitialisationError
 from ..initialisation.start import TargetRow, held_defaults
 from ..initialisation.targets import class_values, collect_targets, idle_targets
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import NEWTON_CONVERGES, NEWTON_STALLED
 from ..system.failure import AlgebraicFailure
 from ..system.finite_values import ADVICE, FiniteValues, no_value
@@ -87,24 +87,36 @@ def event_findings(system: System) -> Iterator[Finding]:
 
 
 def locked_findings(system: System) -> Iterator[Finding]:
-    """Loops that have no solution but zero, though a component integrates one of their unknowns.
+    """What has no solution but zero, though a component integrates it.
 
-    As two racks of different radii on one shaft and one rod, whatever states, inputs and time are.
+    As two racks of different radii on one shaft and one rod, whatever states, inputs and time are,
+    or the third member of a planetary gear of which two stand still.
     """
     flat, values, names = system.flat, system.tape.values, system.class_names
-    for step in system.tape.steps:
-        if step.block is None or len(step.unknowns) < 2:
-            continue
-        still = [names[c] for c in step.unknowns.tolist()
+    for equations, unknowns in _held_together(system):
+        still = [names[c] for c in unknowns.tolist()
                  if flat.derivative[c] >= 0 and values[c].is_zero()]
         if still:
-            parts = list(dict.fromkeys(filter(None, map(flat.owner, step.equations.tolist()))))
+            parts = list(dict.fromkeys(filter(None, map(flat.owner, equations.tolist()))))
+            hold = ("hold each other, as where gears of different ratios join the same two shafts"
+                    if len(parts) > 1 else "leaves nothing else to what it joins")
             yield found(
                 "network.locked", parts[:20],
-                f"{listed(still, 4)} can only be zero: {listed(parts, 8)} hold each other, "
-                "as where gears of different ratios join the same two shafts.",
+                f"{listed(still, 4)} can only be zero: {listed(parts, 8)} {hold}.",
                 "Nothing to do if that is meant; otherwise remove one of the constraints (a gear, "
                 "a rod), or let one of them yield.")
+
+
+def _held_together(system: System) -> Iterator[tuple[Indices, Indices]]:
+    """Equations and unknowns of loops, and of what one law of three ports, or more, determines."""
+    for step in system.tape.steps:
+        if step.block is not None:
+            if len(step.unknowns) > 1:
+                yield step.equations, step.unknowns
+        elif (group := system.flat.groups[step.group]).law is not None:
+            kernel = system.network.families[group.family].kernel
+            if len(kernel.ports.keys() - kernel.carried.keys()) > 2:
+                yield from zip(step.equations[:, None], step.unknowns[:, None], strict=True)
 
 
 def start_findings(system: System, starting: Starting) -> Iterator[Finding]:

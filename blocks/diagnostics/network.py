@@ -292,9 +292,11 @@ def _shorted(topology: Topology) -> Iterator[Finding]:
                 told = (f"{names} of {path} are connected to the same node: it is shorted there.",
                         "Nothing to do if that is meant, as of a winding in a short-circuit test; "
                         "otherwise connect them to different nodes.")
-            else:
+            else:  # what stands on a housing of its own acts on a single node, too
+                does = ("so it joins nothing" if first.domain.name in first.traits.conserves else
+                        "which it holds still, unless its ratio is 1")
                 told = (f"{'Both' if len(rows) == 2 else 'All'} ports of {path} ({names}) are "
-                        "connected to the same node, so it joins nothing.",
+                        f"connected to the same node, {does}.",
                         "Connect them to different nodes, or remove it.")
             yield found("contact.rigid" if touches else "network.shorted", [path], *told)
     yield from _between_references(topology, groups)

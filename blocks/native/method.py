@@ -491,7 +491,7 @@ METHODS = {one.name: one for one in (
     _method("DOP853", 8, HIGH_ORDER, "Dormand-Prince 8(5,3): explicit, for tight tolerances and "
             "what is not stiff."),
     _method("RK23", 3, THIRD_ORDER, "Bogacki-Shampine 3(2): explicit, for rough tolerances.",
-            beside_tables=0.01),
+            beside_bends=0.01),
     _method("rk4", 4, RUNGE_KUTTA, "The classical Runge-Kutta method with a fixed step.",
             **ON_A_GRID),
     _method("backward_euler", 1, BACKWARD_EULER, "Backward Euler with a fixed step.", **BY_NEWTON),

@@ -26,6 +26,7 @@ BRIEF = 40.0  # times its time constant: a step whose own error no longer tells 
 RESOLVED = 10.0  # times the same: one whose error does
 BENT = 0.3  # error of the slope at the end of a step, from which on the end is moved
 NOTHING = 1e-6  # tolerances: an end that is as near to where its slope fits is there
+STEEPER = 4.0  # error of the slope that such a one grows to at the square of that beyond
 ROUNDED = 1e-4  # tolerances: what does not come nearer by moves so small misses by rounding
 MOST_MOVES = 5
 SHORT_OF = 0.99  # of the way to where a root begins
@@ -109,7 +110,8 @@ def error_at_end(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: 
         solve_with(work, way, k[WORK])
         far += _in_tolerances(work, way, x)
         if far <= NOTHING:
-            return 0.0, 1
+            steep = _is_as_steep(code, work, k, t, h, x, way, far, left)
+            return 0.0 if steep else error, moves + 3
         if not far <= FARTHEST:
             return error, moves + 1
         before, ahead = left, _move_end(work, k, missed, way, 1.0)
@@ -121,12 +123,24 @@ def error_at_end(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: 
             if between:  # and its square is straight; in its very beginning it may have no value
                 _move_end(work, k, missed, way, SHORT_OF * ahead**2 / (ahead**2 + beyond**2))
             left = _error_of_slope(code, work, k, t, h, x)
-            if between or far <= ROUNDED:
-                return 0.0 * left, moves + 2  # no number where that is none
-            return error, moves + 2
+            if between or far <= ROUNDED and _is_as_steep(code, work, k, t, h, x, way, far, left):
+                return 0.0 * left, moves + 4  # no number where that is none
+            return error, moves + 4
         if before > 1.0 and far > ROUNDED:
             return error, moves + 1
     return error, moves + 1
+
+
+@machine_code
+def _is_as_steep(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: Vector,
+                 way: Vector, far: float, left: float) -> bool:
+    """Whether slopes a little beyond an end miss by as much more: not so where a root begins."""
+    k[WORK] = k[NEW]
+    _move_end(work, k, way, way, max(NOTHING / max(far, TINY), STEEPER**2))
+    steep = not _error_of_slope(code, work, k, t, h, x) < 0.5 * STEEPER * left
+    k[NEW] = k[WORK]
+    _error_of_slope(code, work, k, t, h, x)
+    return steep
 
 
 @machine_code

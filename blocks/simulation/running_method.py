@@ -105,7 +105,8 @@ class RunningMethod:
             old.restart(t, y)
             return old
         self.rest()
-        share = kind.beside_tables if problem.system.state_tables.bend(problem.p) else 1.0
+        share = kind.beside_bends if (self.time_events.functions.steep
+                                      or problem.system.state_tables.bend(problem.p)) else 1.0
         method = kind.for_run(
             problem, t, y, t_end=s.t_end, rtol=share * s.rtol,
             atol=share * self.tolerances(problem), first_step=self.first_step,

@@ -205,9 +205,9 @@ class Method(ABC):
     as_published: ClassVar[bool] = False
     #: Takes what sticks and touches from step to step: events are not searched for.
     steps_over_events: ClassVar[bool] = False
-    #: Times the tolerances of a run, those beside tables over states: each of their corners begins
-    #: a method anew, and what its steps miss adds up over thousands of them.
-    beside_tables: ClassVar[float] = 0.1
+    #: Times the tolerances of a run, those beside tables over states and steep functions of time:
+    #: each corner begins a method anew, and what its steps miss adds up over thousands of them.
+    beside_bends: ClassVar[float] = 0.1
     #: Takes many steps in one call, and looks for crossings and at pieces of time in them:
     #: it is told which by :meth:`watch`, and restarted instead of made anew.
     looks_itself: ClassVar[bool] = False

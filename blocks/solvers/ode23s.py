@@ -46,7 +46,7 @@ class Ode23s(PublishedControl):
 
     name, order, exponent = "ode23s", 2, 1.0 / 3.0
     implicit = True
-    beside_tables = 0.01
+    beside_bends = 0.01
 
     def _first_h(self, longest: float) -> float:
         t, y = self.t, self.y

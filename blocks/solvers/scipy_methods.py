@@ -160,4 +160,4 @@ class BDF(ScipyMethod):
     """
 
     name, order, scipy_name = "BDF", 5, "BDF"
-    beside_tables = 0.003
+    beside_bends = 0.003

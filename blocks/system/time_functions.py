@@ -49,6 +49,7 @@ OF_VALUE = 0.01  # part of its largest value below which a range is no range
 #: are short, and no division would ever be fine enough.
 OF_COARSE = 0.1
 TURNING = {ca.OP_SQRT, ca.OP_ASIN, ca.OP_ACOS}  # where what they are of turns they may bend
+ROOTS = {ca.OP_SQRT, ca.OP_POW, ca.OP_CONSTPOW}
 COMPARISONS = {ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE}
 TRIAL = 512  # pieces in which it is looked for what is never decided, and twice as many
 #: Share of the time in which a comparison is undecided that halves of pieces leave: half where
@@ -184,6 +185,18 @@ class TimeFunctions:
                           for t in borders[:-1]])
         return borders, np.append(np.cumsum(count[::-1])[::-1], 0.0)
 
+    @cached_property
+    def steep(self) -> bool:
+        """Whether what a root, or a broken power, is of comes near zero within a piece: there the
+        estimates of a step are a small part of its error."""
+        if ROOTS.isdisjoint(op for op, *_ in self.instructions):
+            return False
+        borders = self.pieces if len(self.pieces) else np.concatenate([[self.t_start], self.known])
+        borders = distinct(np.append(borders, self.t_end))
+        return any(bool((np.maximum(given[0][0], 0.0) < OF_VALUE * given[0][1]).any())
+                   for op, given, _, degree in self._enclosed(borders[:-1], borders[1:])
+                   if degree > 1 and op in ROOTS and (len(given) < 2 or (given[1][0] % 1).any()))
+
     @property
     def parameters(self) -> list[int]:
         """Parameters that these functions depend on."""
@@ -208,7 +221,7 @@ class TimeFunctions:
         for count in (TRIAL, 2 * TRIAL):
             borders = np.linspace(self.t_start, self.t_end, count + 1)
             open_for.append({
-                k: float(np.mean(bounds[0] != bounds[1])) for k, (op, bounds, _) in enumerate(
+                k: float(np.mean(bounds[0] != bounds[1])) for k, (op, _, bounds, _) in enumerate(
                     self._enclosed(borders[:-1], borders[1:])) if op in COMPARISONS})
         never = {k for k, share in open_for[1].items() if share > UNDECIDED * open_for[0][k]}
         known, kept, k = set[int](), [], 0
@@ -222,13 +235,14 @@ class TimeFunctions:
                 kept.append((op, out, given))
         return kept
 
-    def _enclosed(self, left: Array, right: Array) -> Iterator[tuple[int, Bounds, int]]:
-        """Operations with bounds of their results in pieces, and with their degrees in time."""
+    def _enclosed(self, left: Array, right: Array
+                  ) -> Iterator[tuple[int, list[Bounds], Bounds, int]]:
+        """Operations, bounds of operands and results in pieces, and degrees of these in time."""
         inset = PIECE_EDGE * (right - left)
         moment = (left + inset)[None, :], (right - inset)[None, :]
         rows = self.tables.rows((left + right) / 2)
-        for op, _, _, found, degree in _followed(self.instructions, moment, self.p, rows):
-            yield op, found, degree
+        for op, given, _, found, degree in _followed(self.instructions, moment, self.p, rows):
+            yield op, given, found, degree
 
     def _divided(self, start: float) -> Array:
         """Borders of pieces from ``start`` to the end, or as far as many pieces go."""
@@ -299,7 +313,7 @@ class TimeFunctions:
 
     def _bounds(self, left: Array, right: Array) -> tuple[Array, Array]:
         """Bounds of everything that is curved in time, (functions, pieces) each."""
-        curved = [found for _, found, degree in self._enclosed(left, right) if degree > 1]
+        curved = [found for *_, found, degree in self._enclosed(left, right) if degree > 1]
         low, high = np.empty((2, len(curved), len(left)))
         for k, found in enumerate(curved):
             low[k], high[k] = found

@@ -317,6 +317,8 @@ def test_guesses_are_counted(guesses):
      "is at least 9 s, but its data end at"),
     (STIFFNESS, {"disp [mm]": Measured("part.x", noise="0 mm")}, ParameterError,
      r"noise of disp \[mm\]: must be above 0, but is 0 mm"),
+    (STIFFNESS, {"disp [mm]": Measured("part.x", noise=["1 mm", "2 mm"])}, ParameterError,
+     r"noise of disp \[mm\]: is one standard deviation, but 2 were given"),
     ({"part.k": "1 kN/m"}, {"disp [mm]": "part.x"}, ParameterError, "Give bounds"),
     ({"part.k": ("1 N/m", "2 kN/m", "3 kN/m")}, {"disp [mm]": "part.x"}, ParameterError,
      "out of its bounds"),

@@ -103,6 +103,17 @@ def test_a_tunnel_diode_beyond_its_hump_is_told(current):
         assert float(note.split("where ")[1].split()[0]) == pytest.approx(400 / current, abs=0.1)
 
 
+@pytest.mark.parametrize("start", [1.2, 1.6, 2.2, 2.8])
+@pytest.mark.parametrize("current", [4.02, 4.1, 4.5, 6])
+def test_a_jump_from_a_falling_branch_is_told_however_near_the_fold_a_first_step_comes(
+        start, current):
+    diode = TunnelDiode(current=quantity(current, "mA"), v=quantity(start, "V"))
+    op = wired("hump", diode=diode).operating_point()
+    assert op["diode.v"].magnitude > 4
+    (note,) = op.notes
+    assert note.startswith("diode.v jumps: solutions next to the start end at a fold")
+
+
 class Crank(Component):
     """Slider-crank with a massless rod, in closed form, of the angle t."""
 

@@ -8,7 +8,15 @@ import pytest
 from benches import wire
 
 from blocks import Component, Input, Model, Output, Parameter, Variable, der, quantity
-from library.mechanisms import BeltDrive, Differential, GearBox, Lever, RackAndPinion, WheelAndAxle
+from library.mechanisms import (
+    BeltDrive,
+    Differential,
+    GearBox,
+    Lever,
+    PlanetaryGear,
+    RackAndPinion,
+    WheelAndAxle,
+)
 from library.rotational import AngularVelocitySource, Inertia, RotationalReference, TorqueSensor
 from library.rotational import TorqueSource as Torque
 from library.translational import ForceSensor, Mass, Reference, Rod, VelocitySource
@@ -85,6 +93,13 @@ def a_rack_and_a_wheel():
     return m
 
 
+def a_planetary_gear_of_which_two_members_stand_still():
+    m = model(axle=PlanetaryGear(), one=Inertia(), drive=Torque(torque="1 N*m"),
+              frame=RotationalReference())
+    wire(m, "axle.S axle.R drive.C frame.W", "axle.C one.I drive.R")
+    return m
+
+
 class Rates(Component):
     """Two tanks whose levels keep two ratios."""
 
@@ -105,7 +120,8 @@ def two_ratios():
 LOCKED = {
     two_racks: "a b rod", two_wheels: "a b rod", one_body_on_two_wheels: "a b",
     a_gear_beside_a_belt: "a b", three_gears_in_a_ring: "a b c", a_lever_with_a_rod: "arm rod",
-    a_differential_on_one_shaft: "axle", a_rack_and_a_wheel: "a b", two_ratios: "part"}
+    a_differential_on_one_shaft: "axle", a_rack_and_a_wheel: "a b", two_ratios: "part",
+    a_planetary_gear_of_which_two_members_stand_still: "axle"}
 
 
 @pytest.mark.parametrize("make", LOCKED, ids=lambda make: make.__name__)
@@ -114,6 +130,14 @@ def test_what_only_rest_fulfils_is_told(make):
     assert told
     assert any(set(LOCKED[make].split()) <= set(finding.where) for finding in told)
     assert {finding.severity for finding in told} == {"warning"}
+
+
+@pytest.mark.parametrize(("gear", "effect"), [
+    (GearBox(ratio=3), "holds still"), (PlanetaryGear(), "joins nothing")])
+def test_what_a_gear_does_whose_ports_are_at_one_node_is_said(gear, effect):
+    m = model(gear=gear, one=Inertia(), drive=Torque(torque="1 N*m"), frame=RotationalReference())
+    wire(m, " ".join(["one.I drive.R", *(f"gear.{p}" for p in gear.ports)]), "drive.C frame.W")
+    assert effect in " ".join(f.problem for f in m.check().filter(code="network.shorted"))
 
 
 # -- what is said twice, and loops whose gain is exactly one ---------------------------------------

@@ -526,3 +526,29 @@ def test_springs_with_corners_keep_their_energy():
     forces = 1e3 * points + 50 * np.sign(points)
     model = springs(law="table", deformations=quantity(points, "m"), forces=quantity(forces, "N"))
     assert abs(model.simulate("2 s", rtol=1e-7).energy().residual.to("J").m) < 1e-5 * 0.5
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-10])
+@pytest.mark.parametrize("method", ["auto", "rodas4", "DOP853", "BDF", "Radau"])
+def test_what_sets_out_where_a_root_is_steepest_is_not_held_back(method, rtol):
+    """No step rests where a law is infinitely steep, unless its slope there is no more."""
+
+    class Swing(Component):
+        x, v = Variable("1", 1.0, priority="high"), Variable("1", 0.0, priority="high")
+
+        def equations(self):
+            second = quantity("1 s")
+            yield second * der(self.x) == self.v
+            yield second * der(self.v) == -self.x - 0.1 * blocks.sign(self.v) * abs_(self.v) ** 0.5
+
+    def slope(_, y):
+        return [y[1], -y[0] - 0.1 * np.sign(y[1]) * np.sqrt(abs(y[1]))]
+
+    y, t = [1.0, 0.0], 0.0
+    while t < 9.0:  # from standstill to standstill, but for the last part
+        turns = lambda _, y: y[1]  # noqa: E731
+        turns.terminal, turns.direction = True, np.sign(y[0])
+        part = solve_ivp(slope, (t, 9.0), y, "DOP853", rtol=1e-12, atol=1e-13, events=turns)
+        y, t = [part.y[0, -1], 0.0 if part.status else part.y[1, -1]], part.t[-1]
+    run = wired("swing", part=Swing()).simulate("9 s", method=method, rtol=rtol)
+    assert abs(run["part.x"].final.m - y[0]) < max(10 * rtol, 1e-8)

@@ -12,6 +12,7 @@ from benches.analysis import newtons
 from benches.friction import dry
 from benches.held_at_rest import lifts, switches
 from numpy.testing import assert_allclose
+from scipy.special import gamma
 
 import blocks
 from blocks import Component, Discrete, Variable, abs_, der, exp, quantity, sin, time, when
@@ -280,6 +281,21 @@ def test_a_brief_condition_on_time_with_a_kink_is_found(condition, method):
     run = wired("watch", watch=Watch()).simulate("1000 s", method=method)
     assert run["watch.seen"].final.m == 1
     assert_allclose([e.time for e in run.events], [246.893], rtol=1e-12)
+
+
+@pytest.mark.parametrize("power", [0.2, 0.5, 1.5])
+@pytest.mark.parametrize("method", ["auto", "rodas4", "DOP853", "RK23", "BDF", "Radau", "ode45"])
+def test_what_is_steep_at_a_kink_of_time_is_added_up_as_exactly_as_anything(method, power):
+    class Rectified(Component):
+        x = Variable("1", 0.0, priority="high")
+
+        def equations(self):
+            rate = quantity("1 rad/s")
+            yield der(self.x) == abs_(sin(time * rate)) ** power * rate
+
+    run = wired("steep", wave=Rectified()).simulate(quantity(3 * np.pi, "s"), method=method)
+    exact = 3 * np.sqrt(np.pi) * gamma((power + 1) / 2) / gamma(power / 2 + 1)
+    assert_allclose(run["wave.x"].final.m, exact, rtol=1e-5)
 
 
 # -- what states hide -------------------------------------------------------------------------

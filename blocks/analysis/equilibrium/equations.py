@@ -164,8 +164,8 @@ class Equations:
         """Where solutions end on the way from a guess, as what they miss there is taken away; and
         which share of it is gone by then. None where the way leads to the end, as far as is known.
 
-        That is a homotopy, followed where Newton's method does not contract at once, which proves
-        that it leads there (Kantorovich).
+        That is a homotopy, followed where Newton's method does not contract at once towards the
+        end, which proves that it leads there (Kantorovich).
         """
         scale, held = self._scale(guess), self._unknowns(guess)
         of = partial(self._as_they_are, scale=scale, kept=None, held=held,
@@ -182,12 +182,13 @@ class Equations:
         try:
             step = np.linalg.solve(matrix, -missed)
             second = np.linalg.solve(matrix, rows(np.append(step, 2.0))[0])
-            if np.linalg.norm(second) <= SURELY_CONTRACTS * np.linalg.norm(step):
-                return None
         except np.linalg.LinAlgError:
             return None
         last = ahead = np.append(np.zeros(len(missed)), 1.0)  # its last entry is the share, and 1
         place, rising = np.append((self._unknowns(end) - held) / scale, 2.0), 1.0
+        near = SURELY_CONTRACTS * (np.linalg.norm(step) + SAME)
+        if max(np.linalg.norm(second), 0.5 * np.linalg.norm(place[:-1] - step)) <= near:
+            return None
         of_curve = lambda y: rows(y)[0], lambda y: rows(y)[1]  # noqa: E731
         for y, tangent in islice(curve(*of_curve, last, ahead), MOST_POINTS):
             if tangent[-1] < 0.0:  # the fold is where it is zero

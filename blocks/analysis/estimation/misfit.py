@@ -96,11 +96,17 @@ class Misfit:
         """What is given, or a first guess: the spread of the values."""
         given = sensor.measured.noise
         if given is not None:
-            noise = float(to_si(given, sensor.shown, f"noise of {sensor.name}"))
+            where = f"noise of {sensor.name}"
+            noise = to_si(given, sensor.shown, where)
+            if np.ndim(noise):
+                raise ParameterError(
+                    where, f"is one standard deviation, but {np.size(noise)} were given.",
+                    "Give that of most values, or columns of their own to values that are known "
+                    "less well.")
             if not 0.0 < noise < np.inf:
-                raise ParameterError(f"noise of {sensor.name}", f"must be above 0, but is {given}.",
+                raise ParameterError(where, f"must be above 0, but is {given}.",
                                      "Left out, it is estimated.")
-            return noise
+            return float(noise)
         return float(np.std(sensor.values)) or 1.0
 
     def values_of(self, searched: Array) -> Array:

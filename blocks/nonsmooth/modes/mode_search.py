@@ -56,10 +56,11 @@ class ModeSearch:
         """
         tried: list[Indices] = []
         noted = self._noted(problem, t, proposals, tried)
-        for brief, trials in ((False, noted), (True, tried),
-                              (False, self._combinations(problem, t, doubt))):
+        for brief, trials, off in ((False, noted, MODE_MISSED), (True, tried, MODE_MISSED),
+                                   (False, self._combinations(problem, t, doubt), MODE_MISSED),
+                                   (True, tried, self.state.drift)):
             for trial in trials:
-                leaves = self._leaves(problem, t, trial, brief)
+                leaves = self._leaves(problem, t, trial, brief, off)
                 if leaves is not None and not leaves.any():
                     return self._adopt(problem, t, self._at_rest(problem, t, trial, brief))
         raise self.jumps.found(problem, t) or self._undecided(problem, t, doubt)
@@ -111,13 +112,14 @@ class ModeSearch:
         self.state.noise = np.maximum(self.state.noise, np.where(of_mode, noise, 0.0))
         return noise
 
-    def _leaves(self, problem: Problem, t: float, modes: Indices, brief: bool) -> Flags | None:
+    def _leaves(self, problem: Problem, t: float, modes: Indices, brief: bool,
+                off: float = MODE_MISSED) -> Flags | None:
         """Which elements an instant ends the mode of; None where not all laws hold even now.
 
         With ``brief``, those that hold clearly, though for less than an instant, go on: another one
         ends right behind this event, but not with it.
-        Where what the modes hold constant is off, now or by the step, they are judged with that
-        brought to its value.
+        Where what the modes hold constant is ``off`` by no more than such a share of its size, now,
+        or by the step, they are judged with that brought to its value.
         """
         state, x, z, u = self.state, problem.x.copy(), problem.z.copy(), problem.u.copy()
         before = state.modes, state.largest
@@ -129,7 +131,7 @@ class ModeSearch:
             if null.shape[1] and not self.efforts.is_internal_stress(problem, t, null):
                 return None
             missed = self.margins.missed(problem, t)
-            if missed > MODE_MISSED:
+            if missed > off:
                 return None
             if missed > TERMS_ROUNDING:
                 self.efforts.project(problem, t)

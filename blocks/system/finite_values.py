@@ -170,7 +170,7 @@ class FiniteValues:
         """Whether a law passes a pole in a step, where it grows beyond all bounds: it is told."""
         rows, divided, _ = laws
         sizes, divisor = values[len(rows) :].reshape(2, len(divided), len(times))
-        passes = np.diff(divisor > 0, axis=1) & (np.diff(numbers) == 0)
+        passes = (np.abs(np.diff(np.sign(divisor), axis=1)) == 2) & (np.diff(numbers) == 0)
         at, which = (found[:LOOKS] for found in np.nonzero(passes.T))
         a, b, every = times[at], times[at + 1], np.arange(len(at))
         for _ in range(HALVINGS if len(at) else 0):

@@ -7,6 +7,7 @@ Knows no method and no recording.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -180,7 +181,8 @@ class TimeEvents:
     def _hold_after(self, times: Array) -> Flags:
         """Which relations of time alone hold just after some times, (relations, times)."""
         later = self.just_after(times)
-        g, known = self._of_time(later), np.isfinite(self._switch_at)
+        assert self._function is not None  # else there are none
+        g, known = self._at(self._function, later), np.isfinite(self._switch_at)
         # near its instant a relation is nothing but rounding
         g[known] = self._slope[known, None] * (later - self._switch_at[known, None])
         at_zero = self.relations.at_zero[self._index, None]  # those of parameters may be for good
@@ -259,15 +261,17 @@ class TimeEvents:
         """Crossings of relations such as sin(w t) > 0, looked for in pieces of time."""
         if not self.curved.any() or not t_end > t_start:
             return np.zeros(0)
-        rows = np.flatnonzero(self.curved[self._index])
+        tape, rows = self.system.tape, np.flatnonzero(self.curved).tolist()
+        some = self.system.once("functions of curved relations", lambda: Evaluator.of_blocks(
+            [TIME, tape.p], tape.crossings[rows]))
         at = together(self.functions, crossings_of_time(
-            lambda t: self._of_time(t)[rows], self.functions.looks(), known, self.least))
+            [partial(self._at, one) for one in some],
+            self.functions.looks(), known, self.least))
         return at[(at > t_start) & (at < self._just_before(t_end))]
 
-    def _of_time(self, times: Array) -> Array:
-        """Relations of time alone at some times, (relations, times)."""
-        assert self._function is not None  # else there are none
-        return self._function.at_columns(times[None, :], self.p)
+    def _at(self, function: Evaluator, times: Array) -> Array:
+        """Some relations of time alone at some times, (relations, times)."""
+        return function.at_columns(times[None, :], self.p)
 
 
 def _refuse_too_many(path: str, period: float, count: float) -> None:

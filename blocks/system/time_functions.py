@@ -20,7 +20,7 @@ refused.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import casadi as ca
@@ -126,11 +126,11 @@ class TimeFunctions:
 
     def with_kinks(self) -> Array:
         """Make instants at which functions of time bend borders of pieces; ascending."""
-        function = self.system.once("kinks of time", lambda: _kinks(self.system))
-        if function is None or not self.t_end > self.t_start:
+        functions = self.system.once("kinks of time", lambda: _kinks(self.system))
+        if not functions or not self.t_end > self.t_start:
             return np.zeros(0)
         kinks = together(self, crossings_of_time(
-            lambda t: function.at_columns(t[None, :], self.p, self.tables.rows(t)),
+            [partial(self._at, one) for one in functions],
             self.looks() if len(self.pieces) else [_looks_within(np.concatenate([
                 [self.t_start], self.known, [self.t_end]]))], self.known, self.least))
         kinks = kinks[(kinks > self.t_start) & (kinks < self.t_end)]
@@ -138,6 +138,9 @@ class TimeFunctions:
         if len(self.pieces):
             self.pieces = self._divided(self.t_start)
         return kinks
+
+    def _at(self, function: Evaluator, t: Array) -> Array:
+        return function.at_columns(t[None, :], self.p, self.tables.rows(t))
 
     def limit(self, t: float) -> float:
         """How far a step from ``t`` may reach."""
@@ -432,12 +435,12 @@ def driven_by_time(system: System) -> list[Family]:
         f for f in system.network.families if f.kernel.tables or f.kernel.says_time])
 
 
-def _kinks(system: System) -> Evaluator | None:
+def _kinks(system: System) -> list[Evaluator]:
     """What is zero where a function of time bends, at a time, parameters and rows of tables."""
     function, room, rows = _function(system, switching=True), dict[int, ca.SX](), list[ca.SX]()
     if function is None:
-        return None
-    given = TIME, system.tape.p, system.tape.d[system.tables.slots.tolist()]
+        return []
+    given = [TIME, system.tape.p, system.tape.d[system.tables.slots.tolist()]]
     for op, out, taken in _instructions(function):
         if op == ca.OP_INPUT:
             room[out] = given[taken[0]][taken[1]]
@@ -452,9 +455,7 @@ def _kinks(system: System) -> Evaluator | None:
                 rows.append(ca.jtimes(operands[0], TIME, ca.SX(1)))
     row = ca.vertcat(*rows)
     moving = distinct(np.array(ca.jacobian_sparsity(row, TIME).row(), dtype=int))
-    if not len(moving):
-        return None
-    return Evaluator(ca.Function("kinks", [*given], [ca.densify(row[moving.tolist()])]))
+    return Evaluator.of_blocks(given, row[moving.tolist()])
 
 
 def _function(system: System, switching: bool = False) -> ca.Function | None:

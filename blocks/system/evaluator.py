@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Arguments", "Evaluator"]
 
-BLOCK = 128  # rows that are evaluated together where each is asked for by itself
 MANY = 64  # points from which operations on arrays are quicker than a call for each
 
 #: What every function of a system takes: ``(t, x, z, p, m, d, u)``.
@@ -42,13 +41,6 @@ class Evaluator:
             self.buffer.set_res(i, r.data)  # type: ignore[call-arg]
         #: Arguments that have numbers, and which they are.
         self._read = [(i, a) for i, a in enumerate(self.arguments) if a.size]
-
-    @classmethod
-    def of_blocks(cls, given: list[ca.SX], rows: ca.SX) -> list[Evaluator]:
-        """Functions of some rows each: what is asked of one at times of its own is not asked of
-        all."""
-        return [cls(ca.Function("rows", given, [ca.densify(some)]))
-                for some in ca.vertsplit(rows, BLOCK)]
 
     def __call__(self, *arguments: ArrayLike) -> Array:
         if len(arguments) != len(self.arguments):

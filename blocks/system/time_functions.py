@@ -19,8 +19,8 @@ refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import casadi as ca
@@ -40,7 +40,7 @@ from .state_tables import KINKS
 from .system import System
 from .time_crossings import NARROWER, crossings_of_time
 
-__all__ = ["ACROSS", "TimeFunctions", "driven", "driven_by_time", "floor_jumps",
+__all__ = ["ACROSS", "TimeFunctions", "driven", "driven_by_time", "floor_jumps", "in_blocks",
            "relations_of_time", "together"]
 
 CHANGE = 0.25  # part of its range by which a function may change within a piece
@@ -59,6 +59,7 @@ SHORTEST = 2.0**-20  # part of what is divided at once
 MOST = 1 << 16  # pieces that are made at once
 CROWD = 1 << 14  # pieces of a part that is not tried twice as long where that was too many before
 WORK = 1 << 21  # bounds that are found at once
+BLOCK = 128  # functions that are evaluated together
 MANY = 256  # functions that are not followed from part to part of a run
 ACROSS = 4  # pieces that a step may reach over
 TOLD = 3  # components
@@ -129,18 +130,19 @@ class TimeFunctions:
         functions = self.system.once("kinks of time", lambda: _kinks(self.system))
         if not functions or not self.t_end > self.t_start:
             return np.zeros(0)
+        looks = self.looks() if len(self.pieces) else [_looks_within(np.concatenate([
+            [self.t_start], self.known, [self.t_end]]))]
         kinks = together(self, crossings_of_time(
-            [partial(self._at, one) for one in functions],
-            self.looks() if len(self.pieces) else [_looks_within(np.concatenate([
-                [self.t_start], self.known, [self.t_end]]))], self.known, self.least))
+            [*map(self.at, functions)], looks, self.known, self.least))
         kinks = kinks[(kinks > self.t_start) & (kinks < self.t_end)]
         self.known = distinct(np.append(self.known, kinks))
         if len(self.pieces):
             self.pieces = self._divided(self.t_start)
         return kinks
 
-    def _at(self, function: Evaluator, t: Array) -> Array:
-        return function.at_columns(t[None, :], self.p, self.tables.rows(t))
+    def at(self, some: Evaluator) -> Callable[[Array], Array]:
+        """What some functions are at times, (functions, times)."""
+        return lambda t: some.at_columns(t[None, :], self.p, self.tables.rows(t))
 
     def limit(self, t: float) -> float:
         """How far a step from ``t`` may reach."""
@@ -440,7 +442,7 @@ def _kinks(system: System) -> list[Evaluator]:
     function, room, rows = _function(system, switching=True), dict[int, ca.SX](), list[ca.SX]()
     if function is None:
         return []
-    given = [TIME, system.tape.p, system.tape.d[system.tables.slots.tolist()]]
+    given = TIME, system.tape.p, system.tape.d[system.tables.slots.tolist()]
     for op, out, taken in _instructions(function):
         if op == ca.OP_INPUT:
             room[out] = given[taken[0]][taken[1]]
@@ -455,7 +457,14 @@ def _kinks(system: System) -> list[Evaluator]:
                 rows.append(ca.jtimes(operands[0], TIME, ca.SX(1)))
     row = ca.vertcat(*rows)
     moving = distinct(np.array(ca.jacobian_sparsity(row, TIME).row(), dtype=int))
-    return Evaluator.of_blocks(given, row[moving.tolist()])
+    return in_blocks(system, row[moving.tolist()])
+
+
+def in_blocks(system: System, rows: ca.SX) -> list[Evaluator]:
+    """Some functions of time each: one that is asked for at times of its own is not with all."""
+    given = [TIME, system.tape.p, system.tape.d[system.tables.slots.tolist()]]
+    return [Evaluator(ca.Function("rows", given, [ca.densify(some)]))
+            for some in ca.vertsplit(rows, BLOCK)]
 
 
 def _function(system: System, switching: bool = False) -> ca.Function | None:

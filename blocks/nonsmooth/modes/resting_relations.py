@@ -125,9 +125,13 @@ def _found(system: System) -> RestingRelations:
     still = ca.DM.zeros(moving.numel())
     alone, left = (ca.substitute(e, moving, still) for e in (tape.crossings[mine.tolist()], given))
     which, uses, at_rest = [], [], []
+    of_row, of_moving = _parts(others.any(axis=0) & usable[:, None])
     for k in np.flatnonzero(straight).tolist():
-        for used in _supports(wanted[:, k], others, np.flatnonzero(usable)):
-            weights = _combinations(wanted[:, k], others[:, used])
+        mine_too = np.isin(of_moving, of_moving[wanted[:, k].any(axis=0)])
+        row, linked = wanted[:, k, mine_too], others[:, :, mine_too]
+        for used in _supports(row, linked, np.flatnonzero(usable & np.isin(
+                of_row, of_moving[mine_too]))):
+            weights = _combinations(row, linked[:, used])
             value = None if weights is None else _at_rest(alone[k], left[used.tolist()], weights)
             if value is not None:
                 which.append(mine[k])
@@ -158,6 +162,16 @@ def _drawn(p: ca.SX, rows: ca.SX, of_elements: ca.SX) -> tuple[Array, Array] | N
     if not (np.isfinite(wanted).all() and np.isfinite(given).all()):
         return None
     return wanted, given
+
+
+def _parts(entries: Flags) -> tuple[Indices, Indices]:
+    """Parts of a matrix that share nothing: of its rows, and of its columns."""
+    from scipy.sparse import block_array, csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    linked = csr_array(entries.astype(float))
+    part = connected_components(block_array([[None, linked], [linked.T, None]]), directed=False)[1]
+    return part[: len(entries)], part[len(entries) :]
 
 
 def _supports(wanted: Array, given: Array, usable: Indices) -> list[Indices]:

@@ -62,7 +62,7 @@ class Family:
 
 @dataclass
 class Growth:
-    """What a family has cost: s of every size."""
+    """What a family has cost: s of every size; ``first`` is how much longer a first run takes."""
 
     family: Family
     build: list[float] = field(default_factory=list)
@@ -586,7 +586,7 @@ def measure(family: Family) -> Growth:
         found.run.append(time.process_time() - begun)
         found.build.append(built - start)
         found.check.append(checked - built)
-        found.first.append(begun - checked)
+        found.first.append(max(begun - checked - found.run[-1], 1e-3))
         found.events.append(result.statistics["events"])
     return found
 

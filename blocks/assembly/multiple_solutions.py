@@ -20,7 +20,7 @@ import numpy as np
 from ..language.expression import TIME
 from ..language.kernel import Kernel, Law
 from ..language.readable import readable
-from ..numerics.arrays import distinct
+from ..numerics.arrays import Array, Indices, distinct
 from ..numerics.rewriting import rewritten, symbols_in
 from ..numerics.tolerances import PIVOT_NONE, TINY
 from .flatten import Parameters
@@ -64,35 +64,42 @@ def has_several_branches(tape: Tape, parameters: Parameters) -> bool:
     p = np.concatenate([np.zeros(0), *(v.T.ravel() for of in parameters for v in of)])
     chance = np.random.default_rng(0)
     parts = [slice(int(spans[b]), int(spans[b + 1])) for b in pieces]
-    jacobian = [ca.jacobian(tape.residual[one], tape.z[one]) for one in parts]
-    function = ca.Function("loops", [TIME, *symbols], jacobian)
+    jacobian = ca.diagcat(*(ca.jacobian(tape.residual[one], tape.z[one]) for one in parts))
+    loop = np.repeat(np.arange(len(parts)), [one.stop - one.start for one in parts])
+    function = ca.Function("loops", [TIME, *symbols], [jacobian])
     crossings = ca.Function("crossings", [TIME, *symbols], [tape.crossings])
-    bent = any(ca.depends_on(j, tape.z) for j in jacobian)
-    signs: list[set[float]] = [set() for _ in pieces]
+    bent = ca.depends_on(jacobian, tape.z)
+    sides = np.empty((TRIALS, len(parts)))
     for trial in range(TRIALS):
         given = p if trial < TRIALS // 2 else p * chance.uniform(1 - NEAR, 1 + NEAR, p.size)
         x, z, d, u = (chance.normal(size=s.numel()) for s in (tape.x, tape.z, tape.d, tape.u))
         point = [x, z, given, chance.integers(0, 2, tape.m.numel()).astype(float), d, u]
         for _ in range(ROUNDS if bent else 0):  # slopes are those of the pieces at that point
             point[3] = (np.array(crossings(0.0, *point)).ravel() > 0).astype(float)
-        found = function.call([0.0, *point])
-        for kind, matrix in zip(signs, found, strict=True):
-            if np.isfinite(matrix.nonzeros()).all():
-                kind.add(_side(matrix))
-    return any({1.0, -1.0} <= kind for kind in signs)
+        sides[trial] = _sides(function(0.0, *point), loop)
+    return bool(((sides == 1).any(axis=0) & (sides == -1).any(axis=0)).any())
 
 
-def _side(matrix: ca.DM) -> float:
-    """The sign of a determinant, or the other one for all matrices of a pattern; 0 if singular.
+def _sides(matrix: ca.DM, loop: Indices) -> Array:
+    """The signs of the determinants of loops, or the other ones for all matrices of a pattern.
 
-    A product of reflections and a triangle: which rows and columns are exchanged for a sparse one,
-    the pattern decides.
+    They are 0 where singular, and nan where something is not finite. Each is a product of
+    reflections and a triangle: which rows and columns are exchanged for a sparse one, the pattern
+    decides.
+
+    Parameters
+    ----------
+    matrix : with the matrices of the loops on its diagonal
+    loop : of each row
     """
     rows = ca.diag(1 / ca.fmax(ca.sum2(ca.fabs(matrix)), TINY))
-    _, upper, reflected, *_ = ca.qr_sparse(rows @ matrix)
-    pivots = (ca.diag(upper) / ca.fmax(ca.sqrt(ca.sum1(upper**2).T), TINY)).full()
+    _, upper, reflected, _, columns = ca.qr_sparse(rows @ matrix)
+    pivots = (ca.diag(upper) / ca.fmax(ca.sqrt(ca.sum1(upper**2).T), TINY)).full().ravel()
     pivots[np.abs(pivots) <= PIVOT_NONE] = 0.0
-    return float(np.prod(np.sign(pivots)) * (-1) ** np.count_nonzero(reflected.full()))
+    sides = np.ones(int(loop[-1]) + 1)
+    np.multiply.at(sides, loop[columns],
+                   np.sign(pivots) * np.where(reflected.full().ravel() == 0, 1.0, -1.0))
+    return sides
 
 
 def with_pieces(kernel: Kernel, nonlinear: set[Law | None]) -> Kernel:

@@ -105,7 +105,7 @@ class EpisodeList:
     @property
     def m(self) -> Array:
         """Which relations hold, a row per episode."""
-        return np.vstack([part.m for part in self._parts])
+        return np.vstack([part.m for part in self._parts], dtype=float)
 
     @property
     def modes(self) -> Indices:

@@ -59,8 +59,8 @@ class PassedEpisodes:
         return self.times[1:]
 
     @property
-    def m(self) -> Array:
-        return self.courses.events.m[:-1].astype(float)
+    def m(self) -> Flags:
+        return self.courses.events.m[:-1]
 
     @property
     def modes(self) -> Indices:

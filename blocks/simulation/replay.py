@@ -123,11 +123,13 @@ class Replay:
         system, k = self.system, len(t)
         x, z = np.zeros((system.nx, k)), np.zeros((system.nz, k))
         d, u = np.zeros((system.nd, k)), np.zeros((system.nu, k))
+        m = np.zeros((system.nm, k))
         incomplete = np.zeros(k, dtype=bool)
         last = self._last_values is not None and system.has_linear_loops
         for part, columns, number in self.episodes.parts(which):
             times = t[columns]
             u[:, columns] = part.u[:, None]
+            m[:, columns] = np.atleast_2d(part.m)[number].T
             d[:, columns] = self._discrete_values(
                 part.discrete_values(number), np.atleast_1d(part.start)[number], times)
             rows = part.courses.states(times, number)
@@ -141,7 +143,6 @@ class Replay:
             y = part.trajectory(times)[: len(free)]
             x[free, columns] = y * self._of_run.scale_x[free][:, None]
             incomplete[columns] = bool(len(part.tied) or system.nz) or self._carries_inputs
-        m = self.episodes.m[which].T if system.nm else np.zeros((0, k))
         return Points(t, x, z, self.p, m, d, u), incomplete
 
     @property

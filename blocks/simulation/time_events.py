@@ -26,6 +26,7 @@ from ..system.time_functions import (
     TimeFunctions,
     driven_by_time,
     floor_jumps,
+    in_blocks,
     relations_of_time,
     together,
 )
@@ -179,8 +180,9 @@ class TimeEvents:
 
     def _hold_after(self, times: Array) -> Flags:
         """Which relations of time alone hold just after some times, (relations, times)."""
-        later = self.just_after(times)
-        g, known = self._of_time(later), np.isfinite(self._switch_at)
+        assert self._function is not None  # else there are none
+        later, known = self.just_after(times), np.isfinite(self._switch_at)
+        g = self._function.at_columns(later[None, :], self.p)
         # near its instant a relation is nothing but rounding
         g[known] = self._slope[known, None] * (later - self._switch_at[known, None])
         at_zero = self.relations.at_zero[self._index, None]  # those of parameters may be for good
@@ -259,15 +261,12 @@ class TimeEvents:
         """Crossings of relations such as sin(w t) > 0, looked for in pieces of time."""
         if not self.curved.any() or not t_end > t_start:
             return np.zeros(0)
-        rows = np.flatnonzero(self.curved[self._index])
-        at = together(self.functions, crossings_of_time(
-            lambda t: self._of_time(t)[rows], self.functions.looks(), known, self.least))
+        system, rows, functions = self.system, np.flatnonzero(self.curved), self.functions
+        curved = system.once("curved relations", lambda: in_blocks(
+            system, system.tape.crossings[rows.tolist()]))
+        at = together(functions, crossings_of_time(
+            [*map(functions.at, curved)], functions.looks(), known, self.least))
         return at[(at > t_start) & (at < self._just_before(t_end))]
-
-    def _of_time(self, times: Array) -> Array:
-        """Relations of time alone at some times, (relations, times)."""
-        assert self._function is not None  # else there are none
-        return self._function.at_columns(times[None, :], self.p)
 
 
 def _refuse_too_many(path: str, period: float, count: float) -> None:

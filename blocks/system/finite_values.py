@@ -36,7 +36,7 @@ PARTIAL = {ca.OP_DIV: 1, ca.OP_INV: 0, ca.OP_LOG: 0, ca.OP_SQRT: 0, ca.OP_POW: 0
 #: operations that are zero where one of so many arguments, the first ones, is
 SAME_ZEROS = {ca.OP_MUL: 2, ca.OP_DIV: 1, ca.OP_NEG: 1, ca.OP_TWICE: 1, ca.OP_SQ: 1, ca.OP_FABS: 1,
               ca.OP_SQRT: 1, ca.OP_POW: 1, ca.OP_CONSTPOW: 1}  # fmt: skip
-MANY = 20_000  # operations that are not all gone through
+MANY = 20_000  # operations that are not all gone through, or looked at after every step
 #: operations that have a finite value wherever their arguments have one
 WHOLE = {ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_NEG, ca.OP_TWICE, ca.OP_SQ, ca.OP_SIN, ca.OP_COS,
          ca.OP_FABS, ca.OP_FLOOR, ca.OP_CEIL, ca.OP_SIGN, ca.OP_FMIN, ca.OP_FMAX, ca.OP_LT,
@@ -111,8 +111,9 @@ class FiniteValues:
     def refuse_lost(self, recording: RunRecording) -> None:
         """Raise where a law had no value at the end of a step of a run.
 
-        Where unknowns are solved for, some fifty are looked at, spread over the run, and the ends
-        of episodes. A SimulationError names the component, its equation and the first such instant.
+        Of large systems fewer are looked at, so that this costs no more than the run; where
+        unknowns are solved for, some fifty, spread over the run, and the ends of episodes. A
+        SimulationError names the component, its equation and the first such instant.
         """
         if not self.told:
             return
@@ -147,7 +148,8 @@ class FiniteValues:
         table = recording.episodes.steps
         passes = of_states and len(divided)  # perhaps, which the ends of a step tell
         costly = not passes and (problem.laws is not None or problem.algebraic)
-        every = 1 + len(table.ends) // LOOKS if costly else 1
+        most = len(table.ends) // LOOKS
+        every = 1 + (most if costly else min(most, function.function.n_instructions() // MANY))
         some = np.zeros((len(table.ends), 2), dtype=bool)
         some[::every, 0] = True
         if problem.laws is not None and problem.laws.recorded:  # its steps end at no instant
@@ -170,7 +172,7 @@ class FiniteValues:
         """Whether a law passes a pole in a step, where it grows beyond all bounds: it is told."""
         rows, divided, _ = laws
         sizes, divisor = values[len(rows) :].reshape(2, len(divided), len(times))
-        passes = np.diff(divisor > 0, axis=1) & (np.diff(numbers) == 0)
+        passes = (np.abs(np.diff(np.sign(divisor), axis=1)) == 2) & (np.diff(numbers) == 0)
         at, which = (found[:LOOKS] for found in np.nonzero(passes.T))
         a, b, every = times[at], times[at + 1], np.arange(len(at))
         for _ in range(HALVINGS if len(at) else 0):

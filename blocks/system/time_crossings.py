@@ -7,7 +7,7 @@ times cannot be told apart. Knows neither a system nor its parameters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -23,27 +23,27 @@ MOST_VALUES = 1 << 22  # that are looked at at once
 ANNOUNCED = 1e3  # times what makes two times one instant: a crossing that is known already
 
 
-def crossings_of_time(values: Callable[[Array], Array], looks: Iterable[Array], known: Array,
-                      least: float) -> Iterator[Array]:
+def crossings_of_time(values: Sequence[Callable[[Array], Array]], looks: Iterable[Array],
+                      known: Array, least: float) -> Iterator[Array]:
     """Instants at which functions of time cross zero, part by part, but for those that are known.
 
-    ``values`` are of the functions at some times, (functions, times); ``looks`` are ascending
-    times, part by part, ``known`` ascending instants that are stepped onto anyway; ``least`` is by
-    how much times about zero may differ and be one instant, s.
+    ``values`` are of some of the functions each at some times, (functions, times); ``looks`` are
+    ascending times, part by part, ``known`` ascending instants that are stepped onto anyway;
+    ``least`` is by how much times about zero may differ and be one instant, s.
     """
-    for times in _parts(looks, len(values(np.zeros(1)))):
-        yield _crossings(values, times, known, least)
+    for times in _parts(looks, max(len(some(np.zeros(1))) for some in values)):
+        yield np.concatenate([_crossings(some, times, known, least) for some in values])
 
 
 @np.errstate(all="ignore")
 def _crossings(values: Callable[[Array], Array], times: Array, known: Array, least: float) -> Array:
     """Return the crossings between some ascending times."""
     g = values(times)
-    rows = list({one.tobytes(): k for k, one in enumerate(g)}.values())  # one of equal ones
+    rows = np.array(list({one.tobytes(): k for k, one in enumerate(g)}.values()))  # one of equals
     g = g[rows]
 
     def of(row: Indices, t: Array) -> Array:
-        return values(t)[rows][row, np.arange(len(t))]
+        return values(t)[rows[row], np.arange(len(t))]
 
     changed, k = np.nonzero((g[:, 1:] > 0) != (g[:, :-1] > 0))
     near, j = _touches(g)

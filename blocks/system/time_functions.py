@@ -19,7 +19,7 @@ refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -40,7 +40,7 @@ from .state_tables import KINKS
 from .system import System
 from .time_crossings import NARROWER, crossings_of_time
 
-__all__ = ["ACROSS", "TimeFunctions", "driven", "driven_by_time", "floor_jumps",
+__all__ = ["ACROSS", "TimeFunctions", "driven", "driven_by_time", "floor_jumps", "in_blocks",
            "relations_of_time", "together"]
 
 CHANGE = 0.25  # part of its range by which a function may change within a piece
@@ -60,6 +60,7 @@ SHORTEST = 2.0**-20  # part of what is divided at once
 MOST = 1 << 16  # pieces that are made at once
 CROWD = 1 << 14  # pieces of a part that is not tried twice as long where that was too many before
 WORK = 1 << 21  # bounds that are found at once
+BLOCK = 128  # functions that are evaluated together
 MANY = 256  # functions that are not followed from part to part of a run
 ACROSS = 4  # pieces that a step may reach over
 TOLD = 3  # components
@@ -127,18 +128,22 @@ class TimeFunctions:
 
     def with_kinks(self) -> Array:
         """Make instants at which functions of time bend borders of pieces; ascending."""
-        function = self.system.once("kinks of time", lambda: _kinks(self.system))
-        if function is None or not self.t_end > self.t_start:
+        functions = self.system.once("kinks of time", lambda: _kinks(self.system))
+        if not functions or not self.t_end > self.t_start:
             return np.zeros(0)
+        looks = self.looks() if len(self.pieces) else [_looks_within(np.concatenate([
+            [self.t_start], self.known, [self.t_end]]))]
         kinks = together(self, crossings_of_time(
-            lambda t: function.at_columns(t[None, :], self.p, self.tables.rows(t)),
-            self.looks() if len(self.pieces) else [_looks_within(np.concatenate([
-                [self.t_start], self.known, [self.t_end]]))], self.known, self.least))
+            [*map(self.at, functions)], looks, self.known, self.least))
         kinks = kinks[(kinks > self.t_start) & (kinks < self.t_end)]
         self.known = distinct(np.append(self.known, kinks))
         if len(self.pieces):
             self.pieces = self._divided(self.t_start)
         return kinks
+
+    def at(self, some: Evaluator) -> Callable[[Array], Array]:
+        """What some functions are at times, (functions, times)."""
+        return lambda t: some.at_columns(t[None, :], self.p, self.tables.rows(t))
 
     def limit(self, t: float) -> float:
         """How far a step from ``t`` may reach."""
@@ -446,11 +451,11 @@ def driven_by_time(system: System) -> list[Family]:
         f for f in system.network.families if f.kernel.tables or f.kernel.says_time])
 
 
-def _kinks(system: System) -> Evaluator | None:
+def _kinks(system: System) -> list[Evaluator]:
     """What is zero where a function of time bends, at a time, parameters and rows of tables."""
     function, room, rows = _function(system, switching=True), dict[int, ca.SX](), list[ca.SX]()
     if function is None:
-        return None
+        return []
     given = TIME, system.tape.p, system.tape.d[system.tables.slots.tolist()]
     for op, out, taken in _instructions(function):
         if op == ca.OP_INPUT:
@@ -466,9 +471,14 @@ def _kinks(system: System) -> Evaluator | None:
                 rows.append(ca.jtimes(operands[0], TIME, ca.SX(1)))
     row = ca.vertcat(*rows)
     moving = distinct(np.array(ca.jacobian_sparsity(row, TIME).row(), dtype=int))
-    if not len(moving):
-        return None
-    return Evaluator(ca.Function("kinks", [*given], [ca.densify(row[moving.tolist()])]))
+    return in_blocks(system, row[moving.tolist()])
+
+
+def in_blocks(system: System, rows: ca.SX) -> list[Evaluator]:
+    """Some functions of time each: one that is asked for at times of its own is not with all."""
+    given = [TIME, system.tape.p, system.tape.d[system.tables.slots.tolist()]]
+    return [Evaluator(ca.Function("rows", given, [ca.densify(some)]))
+            for some in ca.vertsplit(rows, BLOCK)]
 
 
 def _function(system: System, switching: bool = False) -> ca.Function | None:

@@ -217,7 +217,8 @@ def pressed(between):
 # -- crossings --------------------------------------------------------------------------------
 def found(functions, looks, known=()):
     return distinct(np.concatenate(list(crossings_of_time(
-        lambda t: np.array([f(t) for f in functions]), looks, np.array(known, dtype=float), 0.0))))
+        [lambda t: np.array([f(t) for f in functions])], looks,
+        np.array(known, dtype=float), 0.0))))
 
 
 def test_crossings_are_found_to_the_last_bits_wherever_parts_of_the_looks_end():

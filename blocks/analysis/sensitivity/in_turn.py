@@ -71,17 +71,21 @@ class InTurn:
     def _impulse(self, flow: Derivatives, guard: int) -> tuple[Array, Flags]:
         """The impulse of a contact that is struck alone, and whether it rests after that."""
         speed, restitution, by = flow.value[0, [0, 1, -1]]
-        rests = self.jumps.recording.episodes.modes[self.k + 1, self._element(guard)] == 0
+        after = self.jumps.recording.episodes[self.k + 1]
+        rests = np.asarray(after.modes)[self._element(guard)] == 0
         return np.array([-(1 + (not rests) * restitution) * speed / by]), np.array([rests])
 
     def _solved(self, done: tuple[int, ...]) -> Between | None:
         """The run when some have happened; None where it has no such state."""
         jumps, k, time = self.jumps, self.k, float(self.jumps.times[self.k])
-        episodes, x = jumps.recording.episodes, None
-        m, modes = episodes.m[k].copy(), episodes.modes[k].copy()
+        (m, modes), after = ((e.m.copy(), np.array(e.modes, ndmin=1)) for e in (
+            jumps.recording.episodes[k], jumps.recording.episodes[k + 1]))
+        x = None
         for guard in done:
-            of, which = (m, guard) if guard < self.nm else (modes, self._element(guard))
-            of[which] = (episodes.m if of is m else episodes.modes)[k + 1, which]
+            if guard < self.nm:
+                m[guard] = after[0][guard]
+            else:
+                modes[self._element(guard)] = after[1][self._element(guard)]
         if done:
             before = self._between(done[:-1])
             if before is None:

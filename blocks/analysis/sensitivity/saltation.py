@@ -155,7 +155,7 @@ class Jumps:
         along, by = np.split(value[2 * c :].reshape(c, -1).T, [n])  # flows by impulses
         impulses = np.linalg.lstsq(along, jump)[0]
         left, before = by @ impulses + value[:c], np.abs(value[:c])
-        holds = self.recording.episodes.modes[k + 1, which] == 0
+        holds = np.asarray(self.recording.episodes[k + 1].modes)[which] == 0
         rests = holds | (np.abs(left) <= SAME * before)
         sticky, idle = value[c : 2 * c] == 0, np.zeros(c, dtype=bool)
         if sticky.any():  # any more of it parts what nothing presses

@@ -20,6 +20,7 @@ import numpy as np
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.rewriting import contained, symbols_in
 from ...system import System
+from ..complementarity import components
 from ..mode_state import ModeState
 from .elements import elements_of
 from .law_expressions import expressions_of
@@ -102,6 +103,8 @@ def with_resting(system: System, g: Array, state: ModeState, t: float, *point: A
 
 
 def _found(system: System) -> RestingRelations:
+    from scipy.sparse import csr_array
+
     tape, n = system.tape, elements_of(system).size
     moving = ca.vertcat(tape.x, tape.z, tape.u)
     nothing = np.zeros((0, n), dtype=bool)
@@ -125,9 +128,14 @@ def _found(system: System) -> RestingRelations:
     still = ca.DM.zeros(moving.numel())
     alone, left = (ca.substitute(e, moving, still) for e in (tape.crossings[mine.tolist()], given))
     which, uses, at_rest = [], [], []
+    entries = others.any(axis=0) & usable[:, None]
+    graph = csr_array(entries.astype(float))
+    part = components(graph.T @ graph)[1]
     for k in np.flatnonzero(straight).tolist():
-        for used in _supports(wanted[:, k], others, np.flatnonzero(usable)):
-            weights = _combinations(wanted[:, k], others[:, used])
+        near = np.isin(part, part[wanted[:, k].any(axis=0)])  # what shares something with it
+        row, linked = wanted[:, k, near], others[:, :, near]
+        for used in _supports(row, linked, np.flatnonzero(entries[:, near].any(axis=1))):
+            weights = _combinations(row, linked[:, used])
             value = None if weights is None else _at_rest(alone[k], left[used.tolist()], weights)
             if value is not None:
                 which.append(mine[k])

@@ -99,7 +99,7 @@ def locked_findings(system: System) -> Iterator[Finding]:
         if still:
             parts = list(dict.fromkeys(filter(None, map(flat.owner, equations.tolist()))))
             hold = ("hold each other, as where gears of different ratios join the same two shafts"
-                    if len(parts) > 1 else "leaves nothing else to what it joins")
+                    if len(parts) > 1 else "allows nothing else, as all else that it joins is zero")
             yield found(
                 "network.locked", parts[:20],
                 f"{listed(still, 4)} can only be zero: {listed(parts, 8)} {hold}.",

@@ -91,7 +91,9 @@ class Equations:
             from .delayed import reading_of_past
 
             self.beginning = reading_of_past(system, int(self.offsets[2]))
-        self.scratch = 0
+        #: Numbers of scratch behind what is constant between events, and where the part of it ends
+        #: in which solutions stay.
+        self.scratch, self._solutions_end = 0, 0
         self.project = 0  # closes contacts that have drifted open
         self.reserve = False  # whether the last margin is that of the solved equations
         #: What knows of tied and torn unknowns, where they stand in x.
@@ -189,6 +191,7 @@ class Equations:
     def _solve_by(self, code: NetworkCode | SolvedCode | TiedCode) -> None:
         """Let values be what they are once unknowns are solved for."""
         code.beginning, self._solved, self.scratch = self.beginning, code, code.end - code.first
+        self._solutions_end = code.end
 
     @property
     def _places(self) -> dict[int, tuple[str, int]]:
@@ -489,12 +492,12 @@ class Equations:
     def _straight(self, function: ca.Function, lanes: int = 1,
                   places: dict[int, tuple[str, int]] | None = None, quick: bool | None = None
                   ) -> int:
-        places, start = places or self._places, int(self.offsets[-1])
+        places, start = places or self._places, max(int(self.offsets[-1]), self._solutions_end)
         if lanes == 1 and function.n_instructions() > REPEATS:
             with suppress(Unwritable):  # equal patterns as loops
                 text = LoopText()
                 end = Repetitions(function).write(text, places, start)
-                self.scratch = max(self.scratch, end - start)
+                self.scratch = max(self.scratch, end - int(self.offsets[-1]))
                 return self._compiled(text, quick)
         writer = Writer(lanes)
         for i, value in enumerate(writer.values(function, places)):

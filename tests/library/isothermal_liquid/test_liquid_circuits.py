@@ -224,6 +224,24 @@ def test_an_accumulator_that_leaves_its_seat_feeds_a_valve(volume, method):
     assert_allclose(mass - mass[0], 0.1 * seconds(run), atol=1e-7)
 
 
+def test_a_row_of_accumulators_on_pipes_keeps_all_that_is_pumped():
+    """Ten of them are written as loops over what they share, beside loops that are solved."""
+    n = 10
+    model = wired("row", "out.A pump.A", "pump.B pipes[0].A", out=il.Reservoir(),
+                  pump=il.FlowRateSource(mass_flow="0.02 kg/s"),
+                  pipes=il.Pipe(count=n, area="1 cm^2", length="1 m"),
+                  stores=il.GasChargedAccumulator(count=n, precharge_pressure="0.2 MPa",
+                                                  dead_volume="0.1 l", total_volume="1 l"))
+    model.connect(model.pipes[:-1].B, model.pipes[1:].A)
+    model.connect(model.pipes.B, model.stores.A)
+    run = model.simulate("10 ms", method="rodas4", rtol=1e-8)
+    pipes = [1e-4 * rho(values(run, f"pipes[{k}].p_I", "Pa")) for k in range(n)]
+    stores = [(values(run, f"stores[{k}].volume", "m^3") + 1e-4) * rho(
+        values(run, f"stores[{k}].p_I", "Pa")) for k in range(n)]
+    mass = np.sum(pipes + stores, axis=0)
+    assert_allclose(mass - mass[0], 0.02 * seconds(run), atol=1e-9)
+
+
 def test_a_specified_reservoir_follows_its_signal_and_pays_for_it():
     run = between(il.FlowResistance(), lambda t: quantity("1 MPa") + quantity("0.5 MPa") * sin(
         quantity("10 rad/s") * t), 1e6).simulate("1 s", rtol=1e-8)  # fmt: skip

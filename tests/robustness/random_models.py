@@ -70,6 +70,7 @@ import library.isothermal_liquid as L, library.thermal_liquid as W
 import library.gas as N, library.moist_air as A, library.two_phase as F
 m = Model("random")
 """
+ENDLESS = 500_000_000  # additions in the time of a run that counts as endless
 CLOSED = 0.05  # of the energy turned over that may be missing without a word, by a fixed step
 
 
@@ -77,13 +78,24 @@ class Endless(BaseException):
     """A run has used up its time."""
 
 
-@contextmanager
-def limited(seconds):
-    """Raise :class:`Endless` when this process has worked for so long.
+def time_of_additions(count, tried=200_000):
+    """Processor time that so many additions in plain Python take here and now, in s."""
+    start = time.process_time()
+    total = 0
+    for k in range(tried):
+        total += k
+    return (time.process_time() - start) * count / tried
 
-    Compiled code on the way may make another exception of it.
+
+@contextmanager
+def limited(work):
+    """Raise :class:`Endless` when this process has worked as long as so many additions take.
+
+    Counted so, since what a second holds differs from machine to machine. Compiled code on the
+    way may make another exception of it.
     """
     over = False
+    seconds = time_of_additions(work)
 
     def stop(*_):
         nonlocal over
@@ -323,13 +335,13 @@ def written(seed, groups=GROUPS):
     return writer
 
 
-def outcome_of(seed, seconds=10.0, groups=GROUPS):
+def outcome_of(seed, work=ENDLESS, groups=GROUPS):
     """Write a random model, check it, run it, and say what became of it.
 
-    A run that takes longer than some seconds of this process counts as endless.
+    A run that takes longer than so many additions counts as endless.
     """
     try:
-        with limited(seconds):
+        with limited(work):
             writer = written(seed, groups)
     except Endless:
         return Outcome("endless construction")
@@ -342,7 +354,7 @@ def outcome_of(seed, seconds=10.0, groups=GROUPS):
     run = f"r = m.simulate({duration!r}, method={method!r}{fixed})"
     cause = None
     try:
-        with limited(seconds), warnings.catch_warnings(record=True) as said:
+        with limited(work), warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             errors = writer.model.check().errors
             if errors:

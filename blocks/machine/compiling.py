@@ -109,7 +109,7 @@ def table_named(name: str) -> np.ndarray:
 
 
 _addresses: dict[str, int] = {}  # of texts, of their keys, and of functions of the package
-_symbols: dict[str, int] = {}  # addresses of what code refers to
+_symbols: dict[str, int] = {}  # addresses of what code refers to, as yet unknown to LLVM
 _names: dict[int, str] = {}
 _tables: dict[str, np.ndarray] = {}
 _texts: dict[str, Callable[[], str]] = {}  # of code, by its name
@@ -186,8 +186,8 @@ def _loaded(object_code: bytes, name: str) -> int:
     """The address of a function in object code; 0 if it cannot be used."""
     import llvmlite.binding as llvm
 
-    for symbol, address in _symbols.items():
-        llvm.add_symbol(symbol, address)
+    while _symbols:
+        llvm.add_symbol(*_symbols.popitem())
     try:
         _engine().add_object_file(llvm.ObjectFileRef.from_data(object_code))
         _engine().finalize_object()

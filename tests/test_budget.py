@@ -16,9 +16,9 @@ ROOT = Path(__file__).parents[1]
 LINES = {
     "analysis": 8910, "assembly": 3421, "blocks": 2127, "diagnostics": 3356, "drawing":
     344, "export": 2510, "initialisation": 1330, "language": 8083, "library": 30782,
-    "machine": 1661, "native": 14793, "nonsmooth": 11234, "numerics": 880, "prompt":
-    470, "reading": 1294, "results": 7774, "simulation": 9071, "solvers": 1438,
-    "studies": 2509, "system": 3864}
+    "machine": 1661, "native": 14794, "nonsmooth": 11238, "numerics": 880, "prompt":
+    470, "reading": 1294, "results": 7774, "simulation": 9072, "solvers": 1438,
+    "studies": 2509, "system": 3862}
 TOLERANCES = 96
 
 

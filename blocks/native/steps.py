@@ -294,12 +294,13 @@ def goes_nowhere(work: Workspace, x: Vector, h: float, rtol: float) -> bool:
     """
     k, worst, stays = work.k, NOTICED, False
     for i in range(x.size):
-        size, error, fastest = k[ATOL, i] + rtol * abs(x[i]), 0.0, 0.0
+        size, error = k[ATOL, i] + rtol * abs(x[i]), 0.0
         for j in range(7):
             error += ERROR[j] * k[j, i]
-            fastest = max(fastest, abs(k[j, i]))
         if h * abs(error) > worst * size:
-            worst = h * abs(error) / size
+            worst, fastest = h * abs(error) / size, 0.0
+            for j in range(7):
+                fastest = max(fastest, abs(k[j, i]))
             stays = abs(error) > OF_MOTION * fastest and (
                 abs(k[NEW, i] - x[i]) < STAYS * h * abs(k[0, i]))
     return stays

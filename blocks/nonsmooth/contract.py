@@ -10,11 +10,14 @@ driver, recording and machine code ask for nothing else. Which laws a network ne
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from hashlib import blake2b
+from pickle import dumps, loads
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.cache import Cache
 from ..system import Problem, System
 from ..system.points import Points
 from .mode_state import ModeState
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from .modes.solved_modes import SolvedModes
 
 __all__ = ["IndeterminateGroup", "Laws"]
+
+MOST_STARTS = 4  # that are kept of a system, each with all of its states
 
 #: Labels of stuck elements that share internal stress, and their efforts.
 IndeterminateGroup = tuple[list[str], Array]
@@ -77,6 +82,25 @@ class Laws(ABC):
         return self
 
     # -- modes -----------------------------------------------------------------------------
+    def begin(self, problem: Problem, t: float) -> None:
+        """Modes at the start of a run: those of :meth:`start`, or those that it has chosen at this
+        very point before, for the check or for another run of the same model."""
+        known: Cache[bytes, bytes] = self.system.once("starts", lambda: Cache(MOST_STARTS))
+
+        def decided() -> bytes:
+            self.start(problem, t)
+            return dumps((problem.x, problem.z, problem.u, self.modes, vars(self.state)))
+
+        key = blake2b(dumps((type(self), problem.arguments(t), problem.scale_x, self.modes,
+                             vars(self.state)))).digest()
+        problem.x[:], problem.z[:], problem.u[:], modes, state = loads(known.once(key, decided))
+        vars(self.state).update(state)
+        self.modes = modes
+        self.go_on(problem, t)
+
+    def go_on(self, problem: Problem, t: float) -> None:  # noqa: B027  # nothing to prepare
+        """Prepare what a run needs beyond modes that are decided on at the present point."""
+
     @abstractmethod
     def start(self, problem: Problem, t: float) -> None:
         """Choose the modes at the start of a run, from flows, gaps and loads."""

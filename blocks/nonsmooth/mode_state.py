@@ -37,6 +37,7 @@ class ModeState:
         # what rounding alone may make of every margin, where that is measured: while the element is
         # stuck or closed, and while it is not, whose margins have different units
         self.noise = np.zeros((2, size))
+        self.grain: Array | float = 0.0  # of the modes that were found last
         # closed diodes that bear nothing of an effort whose split the motion leaves open: with
         # these the others share it in one way, whichever is shown
         self.unloaded: Flags = np.zeros(size, dtype=bool)

@@ -118,9 +118,9 @@ class Events:
         if laws is not None:
             if self.contacts is not None:
                 self.contacts.refuse_impossible(self.problem, t)
-            laws.start(self.problem, t)
+            laws.begin(self.problem, t)
             if self._close_contacts(t):
-                laws.start(self.problem, t)
+                laws.begin(self.problem, t)
             self.switching.begin(t)  # relations may look at the sticking efforts
         self.require(t)
 

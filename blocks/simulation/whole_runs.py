@@ -94,6 +94,7 @@ class WholeRuns:
         begins, _ = begins_with(problem, t0, t1, self.rtol)
         kind: Any = running_method(begins, problem, self.rtol)[0]
         laws.start(problem, t0)
+        laws.go_on(problem, t0)
         if not kind.looks_itself or laws.restless or not kind.fits(problem, t0):
             return None
         parts = laws.decision_data(problem, t0)

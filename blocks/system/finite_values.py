@@ -216,18 +216,16 @@ class FiniteValues:
     def _of_steps(self) -> list[tuple[_Laws, bool]]:
         """What is looked at at the ends of steps, and whether states, time and parameters decide.
 
-        First what divides, slopes of states among them, which may pass a pole between two steps;
-        last laws in which unknowns that are solved for decide whether there is a value.
+        Last laws in which unknowns that are solved for decide whether there is a value. What
+        divides, slopes of states among them, may pass a pole between two steps.
         """
         moving = set(self.moving.tolist())
         seen = set(range(len(self.told))) - moving - set(self._of_relations[0].tolist())
         if self.system.clusters or any(f.kernel.delays for f in self.system.network.families):
             return [(self._some(every := sorted(seen), self._divisors_of(every)), False)]
         solved = set(self._decided_by(SOLVED))
-        divided = {row for row, _ in self._divisors_of(sorted(seen - solved))}
-        divisors = self._divisors_of([*sorted(divided), *sorted(moving - solved)])
-        return [(self._some(sorted(divided), divisors), True),
-                (self._some(sorted(seen - solved - divided)), True),
+        divisors = self._divisors_of([*sorted(seen - solved), *sorted(moving - solved)])
+        return [(self._some(sorted(seen - solved), divisors), True),
                 (self._some(every := sorted(seen & solved), self._divisors_of(every)), False)]
 
     @cached_property

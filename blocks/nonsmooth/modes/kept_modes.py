@@ -71,7 +71,7 @@ class KeptModes:
             curved=np.array([curved]), known=np.ones(2, dtype=bool),
             alike=held.alike.astype(float))
 
-    def keep(self, problem: Problem, t: float, noise: Array | float) -> None:
+    def keep(self, problem: Problem, t: float) -> None:
         """Keep the present modes, which were decided on at a point."""
         islands, state = self.islands, self.state
         islands.largest[:, state.kinds] = state.largest
@@ -82,7 +82,7 @@ class KeptModes:
         if equations.constant:  # others depend on the point
             by_inputs = equations.by_inputs(problem, t).reshape(-1, self.held.elements.size)
             islands.by_taken[:] = np.vstack([by_inputs, equations.slope_by_taken(problem, t)])
-        self._find_rows(problem, t, np.broadcast_to(noise, self.held.elements.size))
+        self._find_rows(problem, t, np.broadcast_to(state.grain, self.held.elements.size))
 
     def for_run(self) -> NetworkModes:
         """What machine code decides by, with the errors that the run allows."""

@@ -19,6 +19,7 @@ from ...numerics.sparse_solves import inverse_by_parts
 from ...numerics.tolerances import UNIT_PIVOT
 from ...system import Problem, System
 from ..contract import IndeterminateGroup, Laws
+from ..mode_state import ModeState
 from .elements import Change, Elements
 from .law_functions import LawFunctions
 from .laws import SetValuedLaws
@@ -82,6 +83,10 @@ class LoadLaws(Laws):
         self.bands = _RestBands(functions, set_valued, self.elements)
         self.held_modes = functions.held
         self.watched = self.size > 0
+
+    @property
+    def state(self) -> ModeState:  # type: ignore[override]  # theirs
+        return self._set_valued.state
 
     @property
     def set_valued(self) -> Laws:

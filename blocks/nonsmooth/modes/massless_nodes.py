@@ -9,10 +9,9 @@ problem of :mod:`blocks.nonsmooth.modes.node_velocities`, and are taken only if 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import chain, combinations, islice
-from pickle import dumps, loads
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -20,7 +19,6 @@ import numpy as np
 
 from ...exceptions import StructureError
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.cache import Cache
 from ...numerics.copies import put_back
 from ...numerics.tolerances import MODE_MARGIN_NONE, NOISE
 from ...system import Problem, System
@@ -50,7 +48,6 @@ __all__ = ["MasslessLaws", "refuse_massless", "without_mass"]
 
 
 NOBODY = np.zeros(0, dtype=int)
-MOST_DECISIONS = 1000  # of all runs of a system, of which each is a few hundred numbers
 MOST_SPLITS = 64  # ways to leave some of the closed diodes and switches without load
 
 
@@ -165,9 +162,6 @@ class MasslessLaws(Laws):
     def start(self, problem: Problem, t: float) -> None:
         """Modes at the start of a run, from velocities and loads."""
         problem.u[:] = 0.0
-        self._decide(problem, t, NOBODY, self._first_modes)
-
-    def _first_modes(self, problem: Problem, t: float, touched: Indices) -> Array:
         state, elements = self.state, self.elements
         self.contacts.refuse_overlap(problem, t)
         flow = self.equations.values(problem, t)[0]
@@ -180,17 +174,15 @@ class MasslessLaws(Laws):
         self.contacts.strike(problem, t, np.arange(elements.size))
         everyone = np.ones(elements.size, dtype=bool)
         at_rest = np.where(elements.valve, -1, 0)  # where all that lets current pass is open
-        return self.search.take_first(problem, t, everyone, chain(
+        self.search.take_first(problem, t, everyone, chain(
             self.velocities.modes(problem, t, 0 * state.modes), [at_rest]))
+        state.unloaded = self._unloaded(problem, t)
 
     def decide(self, problem: Problem, t: float, touched: Indices) -> list[Change]:
         """Choose the modes at an event."""
-        before = self.modes.copy()
-        self._decide(problem, t, touched, self._next_modes)
-        return self.elements.changes(before, self.modes, self.state.struck)
-
-    def _next_modes(self, problem: Problem, t: float, touched: Indices) -> Array:
         before, state = self.modes.copy(), self.state
+        if self.equations.constant:
+            problem.u[:] = 0.0  # whoever looked last: it must not even matter for rounding
         hit, after = self.contacts.strike(problem, t, touched)
         largest = state.largest
         self.efforts.apply(problem, t, before)
@@ -210,33 +202,15 @@ class MasslessLaws(Laws):
         doubt = crossed | (np.abs(margin) <= MODE_MARGIN_NONE * size)
         asked = doubt | (self.equations.switched(problem, t, before) != before)
         asked = self.equations.islands_of(asked if asked.any() else ~asked)
-        return self.search.take_first(problem, t, doubt,
-                                      self._proposals(problem, t, guess, asked))
+        self.search.take_first(problem, t, doubt, self._proposals(problem, t, guess, asked))
+        state.unloaded = self._unloaded(problem, t)
+        self.go_on(problem, t)
+        return self.elements.changes(before, self.modes, state.struck)
 
-    def _decide(self, problem: Problem, t: float, touched: Indices,
-                search: Callable[[Problem, float, Indices], Array]) -> None:
-        """Take the modes that are found, or were at this very point, and keep them for when they
-        follow again.
-
-        A run that is repeated comes to the same points to the last bit: nothing is searched for
-        again, and numbers are those of the first run.
-        """
-        if self.equations.constant:
-            problem.u[:] = 0.0  # whoever looked last: it must not even matter for rounding
-        known: Cache[bytes, bytes] = self.system.once(
-            "known decisions", lambda: Cache(MOST_DECISIONS))
-
-        def decided() -> bytes:
-            noise = search(problem, t, touched)
-            self.state.unloaded = self._unloaded(problem, t)
-            return dumps((problem.x, problem.z, problem.u, vars(self.state), noise))
-
-        key = dumps((problem.arguments(t), problem.scale_x, vars(self.state), touched))
-        problem.x[:], problem.z[:], problem.u[:], state, noise = loads(known.once(key, decided))
-        vars(self.state).update(state)
+    def go_on(self, problem: Problem, t: float) -> None:
         if self.kept is not None:
             self.islands_join |= not self.kept.held.keeps_apart(problem, t, self.modes)
-            self.kept.keep(problem, t, noise)
+            self.kept.keep(problem, t)
 
     def _unloaded(self, problem: Problem, t: float) -> Flags:
         """Closed diodes and switches that need not bear anything of an effort whose split the

@@ -49,8 +49,8 @@ class ModeSearch:
         self.idle: Flags = np.zeros(self.elements.size, dtype=bool)
 
     def take_first(self, problem: Problem, t: float, doubt: Flags,
-                   proposals: Iterable[Indices]) -> Array:
-        """Take the first modes that hold now and an instant later; returns their noise.
+                   proposals: Iterable[Indices]) -> None:
+        """Take the first modes that hold now and an instant later.
 
         Raises SimulationError if none do.
         """
@@ -62,7 +62,8 @@ class ModeSearch:
             for trial in trials:
                 leaves = self._leaves(problem, t, trial, brief, off)
                 if leaves is not None and not leaves.any():
-                    return self._adopt(problem, t, self._at_rest(problem, t, trial, brief))
+                    self._adopt(problem, t, self._at_rest(problem, t, trial, brief))
+                    return
         raise self.jumps.found(problem, t) or self._undecided(problem, t, doubt)
 
     def leaving(self, problem: Problem, t: float, modes: Indices) -> Flags | None:
@@ -101,16 +102,15 @@ class ModeSearch:
         leaves = self._leaves(problem, t, trial, brief)
         return modes if leaves is None or leaves.any() else trial
 
-    def _adopt(self, problem: Problem, t: float, trial: Indices) -> Array:
-        """Take modes; returns what rounding makes of their margins."""
+    def _adopt(self, problem: Problem, t: float, trial: Indices) -> None:
+        """Take modes, and note what rounding makes of their margins."""
         self.state.modes, self.state.decided = trial, True
         self.efforts.project(problem, t)
         self.efforts.apply(problem, t)
         self.margins.present(problem, t)  # notices what is large
-        noise = self.margins.noise(problem, t)
+        self.state.grain = noise = self.margins.noise(problem, t)
         of_mode = np.stack([trial == 0, trial != 0])
         self.state.noise = np.maximum(self.state.noise, np.where(of_mode, noise, 0.0))
-        return noise
 
     def _leaves(self, problem: Problem, t: float, modes: Indices, brief: bool,
                 off: float = MODE_MISSED) -> Flags | None:

@@ -28,14 +28,14 @@ FAR = 5.0  # such factors from which on what was chosen by values is chosen anew
 class PivotValidity:
     """Parameters by whose values, as kernels take them, something was chosen.
 
-    ``layout`` is family, name, offset and width of every parameter in ``p``; ``solved`` are groups,
+    ``layout`` is by family and name offset and width in ``p``; ``solved`` are groups,
     the position of the argument that they are solved for, and which rows. ``pairs`` gives pairs and
     coefficients of the torn blocks for other values; ``groups`` are their equations; ``regular``
     says whether blocks torn by conditions keep their digits, ``by_values`` whether inputs were
     chosen by values.
     """
 
-    def __init__(self, values: Parameters, layout: list[tuple[int, str, int, int]],
+    def __init__(self, values: Parameters, layout: dict[tuple[int, str], tuple[int, int]],
                  solved: list[tuple[Group, int, Indices]], blocks: list[Block],
                  pairs: Callable[[Parameters], BlockIncidence],
                  regular: Callable[[Parameters], bool], groups: list[Group],
@@ -51,7 +51,7 @@ class PivotValidity:
             if group.law is not None and (
                 "parameter" in group.law.slopes or any(group.law.conditional))}
         inside = [np.arange(offset, offset + width * self._sizes[f])
-                  for f, _, offset, width in layout if f in deciding]
+                  for (f, _), (offset, width) in layout.items() if f in deciding]
         self._entries = np.concatenate([np.zeros(0, dtype=int), *inside])
         #: Whether any values do.
         self.decide = bool(len(self._entries))
@@ -83,7 +83,7 @@ class PivotValidity:
     def _values(self, p: Array) -> Parameters:
         """Parameters as kernels take them, instances of one row behind those of the other."""
         values: Parameters = [[] for _ in self._sizes]
-        for f, _, offset, width in self._layout:
+        for (f, _), (offset, width) in self._layout.items():
             size = self._sizes[f]
             values[f].append(p[:, offset : offset + width * size].reshape(len(p) * size, width).T)
         return values

@@ -90,9 +90,9 @@ class Tape:
     writer: Writer = field(repr=False)
 
     def __post_init__(self) -> None:
-        self.parameter_layout = self.writer.parameter_layout  # family, name, offset in p, width
+        self.parameter_layout = self.writer.parameter_layout  # offset in p, width
         self.relation_layout = self.writer.relation_layout  # family, relation, offset in m
-        self.discrete_layout = self.writer.discrete_layout  # family, variable, offset in d
+        self.discrete_layout = self.writer.discrete_layout  # by family and variable, offset in d
 
 
 def write_tape(writer: Writer) -> Tape:

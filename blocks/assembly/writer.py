@@ -41,9 +41,9 @@ class Writer:
 
     def _lay_out(self) -> None:
         """Symbols of parameters, relations and discrete values, family by family."""
-        self.parameter_layout: list[tuple[int, str, int, int]] = []
+        self.parameter_layout: dict[tuple[int, str], tuple[int, int]] = {}
         self.relation_layout: list[tuple[int, int, int]] = []
-        self.discrete_layout: list[tuple[int, int, int]] = []
+        self.discrete_layout: dict[tuple[int, int], int] = {}
         self.p_blocks: list[list[ca.SX]] = []
         self.m_blocks: list[list[ca.SX]] = []
         self.d_blocks: list[Memory] = []
@@ -69,9 +69,9 @@ class Writer:
             self.p_blocks.append([symbol for _, symbol, _ in p])
             self.m_blocks.append([symbol for symbol, _ in m])
             self.d_blocks.append({i: symbol for i, symbol, _ in d})
-            self.parameter_layout += [(f, one.name, at, one.size) for one, _, at in p]
+            self.parameter_layout |= {(f, one.name): (at, one.size) for one, _, at in p}
             self.relation_layout += [(f, r, at) for r, (_, at) in enumerate(m)]
-            self.discrete_layout += [(f, i, at) for i, _, at in d]
+            self.discrete_layout |= {(f, i): at for i, _, at in d}
         self.p, self.m, self.d = (ca.vertcat(ca.SX(0, 1), *of) for of in columns.values())
 
     # -- evaluation of laws ---------------------------------------------------------

@@ -29,7 +29,7 @@ from ..native.tied_states import LEAST_DETERMINANT
 from ..native.zero_crossings import LARGEST, Relations
 from ..nonsmooth.modes.islands import NetworkModes
 from ..numerics.arrays import Indices, Matrix, Vector
-from ..system.state_selection import WORTH
+from ..system.state_selection import exchange
 
 __all__ = ["advance", "choice_of", "constraints_of", "may_leave"]
 
@@ -58,55 +58,6 @@ class Choice(NamedTuple):
     whole: int  # place in q of the determinant's logarithm that others are measured against
 
 
-def _eliminate(matrix: Matrix, row: int, column: int) -> None:
-    """Make a column that of the unit matrix with 1 in a row."""
-    pivot = matrix[row, column]
-    for j in range(matrix.shape[1]):
-        matrix[row, j] /= pivot
-    for i in range(matrix.shape[0]):
-        factor = matrix[i, column]
-        for j in range(matrix.shape[1]):
-            if i != row:
-                matrix[i, j] -= factor * matrix[row, j]
-
-
-def _exchange(choice: Choice) -> bool:
-    """Exchange columns while that is worth it; False where the chosen ones depend.
-
-    Entries of the others, in coordinates of the chosen ones, are what the determinant gains.
-    """
-    matrix, chosen, rank = choice.matrix, choice.chosen, choice.rank
-    n, m = matrix.shape[0], matrix.shape[1]
-    for i in range(n):
-        chosen[i] = -1
-    for j in range(m):
-        if choice.tied[choice.present[0], j] > 0.0:
-            best, most = -1, 0.0
-            for i in range(n):
-                if chosen[i] < 0 and abs(matrix[i, j]) > most:
-                    best, most = i, abs(matrix[i, j])
-            if best < 0:
-                return False
-            _eliminate(matrix, best, j)
-            chosen[best] = j
-    for _ in range(m):
-        into, out, most = -1, -1, WORTH
-        for j in range(m):
-            for k in range(n):
-                if abs(matrix[k, j]) > most:
-                    into, most = j, abs(matrix[k, j])
-        if into < 0:
-            return True
-        for k in range(n):
-            gain = abs(matrix[k, into])
-            if gain > WORTH and (out < 0 or rank[chosen[k]] < rank[chosen[out]] or (
-                    rank[chosen[k]] == rank[chosen[out]] and gain > abs(matrix[out, into]))):
-                out = k
-        _eliminate(matrix, out, into)
-        chosen[out] = into
-    return False
-
-
 def _choose(choice: Choice, code: Code, work: Workspace, q: Vector, x: Vector) -> bool:
     """Take the choice that is best at a point; False where there is none."""
     n, m, before = choice.matrix.shape[0], choice.matrix.shape[1], choice.present[0]
@@ -118,7 +69,7 @@ def _choose(choice: Choice, code: Code, work: Workspace, q: Vector, x: Vector) -
     for j in range(m):
         for i in range(n):
             choice.matrix[i, j] *= choice.largest[choice.dimension[choice.columns[j]]]
-    if not _exchange(choice):
+    if not exchange(choice.matrix, choice.tied[before], choice.rank, choice.chosen):
         return False
     for r in range(choice.tied.shape[0]):
         same = True

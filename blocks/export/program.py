@@ -510,7 +510,7 @@ class Program:
     def _known_parameters(self) -> dict[str, int]:
         """Places of parameters that are one number each."""
         network, found = self.system.network, dict[str, int]()
-        for f, name, offset, width in self.system.tape.parameter_layout:
+        for (f, name), (offset, width) in self.system.tape.parameter_layout.items():
             family = network.families[f]
             if width == 1 and not (self.method.equations.large and family.size > 1):
                 found |= {f"{family.path(k)}.{name}": offset + k for k in range(family.size)}

@@ -176,11 +176,11 @@ class Loops:
         group = Group(f, None, instances)
         operands: dict[tuple[int, int], Operand] = {}
         relations = {r: o for g, r, o in self.tape.relation_layout if g == f}
-        discrete = {i: o for g, i, o in self.tape.discrete_layout if g == f}
-        layout = [(o, w) for g, _, o, w in self.tape.parameter_layout if g == f]
+        layout = [self.tape.parameter_layout[f, one.name] for one in kernel.parameters]
         for a, i in used:
             if a < len(keys) and kernel.variables[keys[a][0]].kind == "discrete":
-                operands[a, i] = entries_of(Q, self.d + discrete[keys[a][0]] + instances)
+                first = self.d + self.tape.discrete_layout[f, keys[a][0]]
+                operands[a, i] = entries_of(Q, first + instances)
             elif a < len(keys):
                 classes, signs = self.flat.argument(group, keys[a])
                 operands[a, i] = self.values.operand(classes, signs.astype(float))

@@ -1,4 +1,4 @@
-"""How are matrices factored: large sparse ones, and full ones far enough from singular?
+"""How are matrices factored: large sparse ones, and full ones far enough from singular? How scaled?
 
 Sparse ones are, where rows can be paired with columns so that the pattern is symmetric, as in the
 matrix of a graph, by an ordering for such patterns with pivots from the diagonal as long as these
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     # imported with the first matrix, not with the package
     from scipy.sparse import csc_matrix, csr_matrix
 
-__all__ = ["factored", "factors_if_regular", "inverse_by_parts"]
+__all__ = ["equilibrated", "factored", "factors_if_regular", "inverse_by_parts"]
 
 ESTIMATED = 1e2  # times as far from singular as would do, where that is an estimate
 
@@ -76,6 +76,20 @@ def factors_if_regular(matrix: Array, least: float) -> tuple[Array, Indices] | N
     size = float(np.abs(matrix).sum(axis=0).max(initial=0.0))
     reciprocal, failed = dgecon(lu, size)
     return None if failed or reciprocal <= ESTIMATED * len(matrix) * least else (lu, pivots)
+
+
+def equilibrated(matrix: Array) -> tuple[Array, Array, Array]:
+    """Full matrices whose rows and columns have largest entries from 1 to 2, and what they were
+    divided by, (…, rows, 1) and (…, 1, columns): powers of two, so no digit is lost."""
+    rows = _power_of_two(np.abs(matrix).max(axis=-1, keepdims=True, initial=0.0))
+    matrix = matrix / rows
+    columns = _power_of_two(np.abs(matrix).max(axis=-2, keepdims=True, initial=0.0))
+    return matrix / columns, rows, columns
+
+
+def _power_of_two(size: Array) -> Array:
+    """The largest power up to each size; 1 of zero, and of what is not finite."""
+    return np.ldexp(1.0, np.where(size > 0, np.frexp(size)[1] - np.isfinite(size), 0))
 
 
 def inverse_by_parts(matrix: csr_matrix, least: float) -> csr_matrix:

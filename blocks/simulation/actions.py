@@ -100,14 +100,13 @@ class Resets:
         at = {int(c): k for k, c in enumerate(tape.reduced.states)} if some else {}
         conditions, values, before = [], [], list[ca.SX]()
         self.noted: list[int] = []  # discrete values that hold what something was before an event
-        self._offset = offset = {(f, i): o for f, i, o in tape.discrete_layout}
         self.targets: list[list[tuple[str, int, float]]] = []
         self.owners: list[tuple[Family, int]] = []  # of conditions
         self.variables: list[Local] = []  # that are assigned
         for f, family in enumerate(system.network.families):
             for i, value in family.kernel.previous:
                 before.append(tape.writer.kernel_row(f, value).T)
-                self.noted += (offset[f, i] + np.arange(family.size)).tolist()
+                self.noted += (tape.discrete_layout[f, i] + np.arange(family.size)).tolist()
             for condition, pairs in family.kernel.resets:
                 row = tape.writer.kernel_row(f, condition)
                 new = [tape.writer.kernel_row(f, value) for _, value in pairs]
@@ -209,7 +208,7 @@ class Resets:
         flat = self.system.flat
         local = flat.network.families[f].kernel.variables[i]
         if local.kind == "discrete":
-            return "d", self._offset[f, i] + instance, 1.0
+            return "d", self.system.tape.discrete_layout[f, i] + instance, 1.0
         slot = flat.base[f][i, 0] + instance
         c = int(flat.class_of[slot])
         if c not in at:
@@ -261,12 +260,13 @@ class _Sampled:
         # by family, the number of its first sampler; a statement has one for each instance
         self.first: dict[int, int] = {}
         owner, target, values, count = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)], [], 0
-        offset_of = {(f, i): o for f, i, o in system.tape.discrete_layout}
+        offset_of = system.tape.discrete_layout
         before = ca.SX.sym("before", system.nd)
         for f, family in enumerate(system.network.families):
             if not family.kernel.samplings:
                 continue
-            memory = {i: before[o : o + family.size].T for (g, i), o in offset_of.items() if g == f}
+            memory = {i: before[o : o + family.size].T for i in family.kernel.discrete
+                      for o in [offset_of[f, i]]}
             every = np.arange(family.size)
             self.first[f] = count
             for first, step, pairs in family.kernel.samplings:
@@ -383,8 +383,8 @@ class PythonSamples:
         self._callers: list[tuple[Component, int, str, int, dict[str, int]]] = []
         for f, item in first_item.items():
             family = system.network.families[f]
-            own = {family.kernel.variables[i].name: o
-                   for g, i, o in system.tape.discrete_layout if g == f}
+            own = {family.kernel.variables[i].name: system.tape.discrete_layout[f, i]
+                   for i in family.kernel.discrete}
             for first, member in zip(family.firsts, family.members, strict=True):
                 if type(member).at_samples is Component.at_samples:
                     continue

@@ -171,11 +171,7 @@ def _movers(recording: RunRecording, steps: list[_Step], states: list[int], time
 def _owners_of_factors(recording: RunRecording) -> list[str]:
     """Components of all parameters, and of all set-valued efforts."""
     system, laws = recording.system, recording.problem.laws
-    out = [""] * (len(recording.p) + system.nu)
-    for f, _, offset, width in system.tape.parameter_layout:
-        family = system.network.families[f]
-        for k in range(width * family.size):
-            out[offset + k] = family.path(k // width)
+    out = [path for path, _ in system.parameter_names()] + [""] * system.nu
     if laws is not None:
         for e, place in enumerate(laws.elements.column.tolist()):
             f, i = laws.elements.owners[e]

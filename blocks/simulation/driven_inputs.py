@@ -46,8 +46,7 @@ class DrivenInput:
         """Where its values stand among the discrete values."""
         f, first = system.network.place[self.told]
         i = system.network.families[f].kernel.index["value"]
-        offset = next(o for g, j, o in system.tape.discrete_layout if (g, j) == (f, i))
-        return offset + first + np.arange(self.size)
+        return system.tape.discrete_layout[f, i] + first + np.arange(self.size)
 
 
 def driven_copy(model: Any, inputs: Iterable[str] | Mapping[str, Any]

@@ -393,7 +393,7 @@ def _switched(m: Array, holding: Array) -> Iterator[Array]:
 def given_discrete_values(system: System) -> Array:
     """Discrete variables start at their targets, or at what is declared."""
     out = np.zeros(system.nd)
-    for f, i, offset in system.tape.discrete_layout:
+    for (f, i), offset in system.tape.discrete_layout.items():
         family = system.network.families[f]
         local = family.kernel.variables[i]
         for first, m in zip(family.firsts, family.members, strict=True):

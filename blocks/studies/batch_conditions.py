@@ -170,7 +170,5 @@ def parameter_entries(system: System, setting: Setting) -> Indices:
     """Entries of the parameter vector that a setting fills; none that no equation uses."""
     part: Any = setting.component
     f, first = system.network.place[part.path]
-    for g, name, offset, _ in system.tape.parameter_layout:
-        if (g, name) == (f, setting.declared.name):
-            return offset + first + setting.instances
-    return np.zeros(0, dtype=int)
+    offset, _ = system.tape.parameter_layout.get((f, setting.declared.name), (None, 0))
+    return np.zeros(0, dtype=int) if offset is None else offset + first + setting.instances

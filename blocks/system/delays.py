@@ -90,13 +90,12 @@ class DelayedSignals:
 
 def delayed_signals(system: System) -> DelayedSignals:
     """What is delayed in a system."""
-    offset = {(f, i): o for f, i, o in system.tape.discrete_layout}
     slots: list[Indices] = []
     rows: list[list[ca.SX]] = [[], [], []]
     owner: list[tuple[Family, int]] = []
     for f, family in enumerate(system.network.families):
         for i, *expressions in family.kernel.delays:
-            slots.append(offset[f, i] + np.arange(family.size))
+            slots.append(system.tape.discrete_layout[f, i] + np.arange(family.size))
             owner += [(family, k) for k in range(family.size)]
             for row, expression in zip(rows, expressions, strict=True):
                 row.append(system.tape.writer.kernel_row(f, expression).T)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numerics.arrays import Array, Flags, Indices
-from ..numerics.sparse_solves import factored
+from ..machine.functions import machine_code
+from ..numerics.arrays import Array, Flags, Indices, Matrix, Vector
 from .evaluator import Arguments
 from .system import System
 
-__all__ = ["tied_states"]
+__all__ = ["exchange", "tied_states"]
 
 PREFERRED = 4.0  # times the weight of other states, where a run begins
 WORTH = 2.0  # times the determinant: for less no state is exchanged
@@ -64,33 +64,62 @@ def _pivots(block: Array, present: Indices, rank: Indices) -> Indices:
     n, columns = block.shape
     if columns == n:
         return np.arange(n)
-    if len(present) == n and (found := _exchanged(block, present, rank)) is not None:
-        return found
+    chosen, tied = np.zeros(n, dtype=np.int64), np.zeros(columns)
+    tied[present] = 1.0
+    if len(present) == n and np.isfinite(block).all() and exchange(
+            block.copy(), tied, rank.astype(np.int64), chosen):
+        return chosen
     weight = np.where(rank < 0, PREFERRED, 1.0)
     best: Indices = qr(block / weight, mode="r", pivoting=True)[1][:n]
     return best
 
 
-def _exchanged(block: Array, chosen: Indices, rank: Indices) -> Indices | None:
-    """Columns after exchanges that gain much each; None from where the chosen ones depend.
+@machine_code
+def exchange(matrix: Matrix, tied: Vector, rank: Indices, chosen: Indices) -> bool:
+    """Exchange columns while that is worth it; False where the chosen ones depend.
 
-    An entry of the others' coordinates is what the determinant becomes larger by. Those of the
-    least ``rank`` leave first.
+    Those are chosen first that are ``tied``, 1 where a column is; ``chosen`` is filled with the
+    column by row, and the matrix with coordinates by these. Entries of the others are what the
+    determinant gains. Those of the least ``rank`` leave first.
     """
-    from scipy.sparse import csc_matrix
+    n, m = matrix.shape[0], matrix.shape[1]
+    for i in range(n):
+        chosen[i] = -1
+    for j in range(m):
+        if tied[j] > 0.0:
+            best, most = -1, 0.0
+            for i in range(n):
+                if chosen[i] < 0 and abs(matrix[i, j]) > most:
+                    best, most = i, abs(matrix[i, j])
+            if best < 0:
+                return False
+            _eliminate(matrix, best, j)
+            chosen[best] = j
+    for _ in range(m):
+        into, out, most = -1, -1, WORTH
+        for j in range(m):
+            for k in range(n):
+                if abs(matrix[k, j]) > most:
+                    into, most = j, abs(matrix[k, j])
+        if into < 0:
+            return True
+        for k in range(n):
+            gain = abs(matrix[k, into])
+            if gain > WORTH and (out < 0 or rank[chosen[k]] < rank[chosen[out]] or (
+                    rank[chosen[k]] == rank[chosen[out]] and gain > abs(matrix[out, into]))):
+                out = k
+        _eliminate(matrix, out, into)
+        chosen[out] = into
+    return False
 
-    chosen, every = chosen.copy(), np.arange(block.shape[1])
-    for _ in every:
-        others = np.setdiff1d(every, chosen)
-        try:
-            gains = np.abs(factored(csc_matrix(block[:, chosen]))(block[:, others]))
-        except RuntimeError:
-            return None
-        into = int(np.argmax(gains.max(axis=0)))
-        gain = gains[:, into]
-        if not gain.max() > WORTH:
-            return chosen if np.isfinite(gains).all() else None
-        worth = np.flatnonzero(gain > WORTH)
-        out = min(worth, key=lambda k: (rank[chosen[k]], -gain[k]))
-        chosen[out] = others[into]
-    return None
+
+def _eliminate(matrix: Matrix, row: int, column: int) -> None:
+    """Make a column that of the unit matrix with 1 in a row."""
+    pivot = matrix[row, column]
+    for j in range(matrix.shape[1]):
+        matrix[row, j] /= pivot
+    for i in range(matrix.shape[0]):
+        factor = matrix[i, column]
+        for j in range(matrix.shape[1]):
+            if i != row:
+                matrix[i, j] -= factor * matrix[row, j]

@@ -120,7 +120,7 @@ class System:
             dimension = self.network.families[f].kernel.variables[i].unit.dimension / second**order
             number = numbers.setdefault(dimension, len(numbers))
             of_class[flat.class_of[base : base + count]] = number
-        for f, i, first in self.tape.discrete_layout:
+        for (f, i), first in self.tape.discrete_layout.items():
             family = self.network.families[f]
             dimension = family.kernel.variables[i].unit.dimension
             discrete[first : first + family.size] = numbers.setdefault(dimension, len(numbers))
@@ -173,11 +173,17 @@ class System:
             out[place] = value if type(value) is float else family.parameter(name).ravel()
         return out
 
+    def parameter_names(self) -> list[tuple[str, str]]:
+        """The component of every entry of the parameter vector, and the parameter."""
+        return [(path, name) for (f, name), (_, width) in self.tape.parameter_layout.items()
+                for path in map(self.network.families[f].path, range(self.network.families[f].size))
+                for _ in range(width)]
+
     @cached_property
     def _parameter_places(self) -> list[tuple[str, slice, Family, Component | None, Any]]:
         """A parameter's name, place, family, the only component of that, and the default."""
         found = []
-        for f, name, offset, width in self.tape.parameter_layout:
+        for (f, name), (offset, width) in self.tape.parameter_layout.items():
             family = self.network.families[f]
             alone = family.members[0] if len(family.members) == 1 else None
             found.append((name, slice(offset, offset + width * family.size), family, alone,
@@ -204,8 +210,8 @@ class System:
 
     def discrete_place(self, i: int) -> tuple[Family, int, Local]:
         """Return the family, the instance and the variable of a discrete value."""
-        f, k, first = max((entry for entry in self.tape.discrete_layout if entry[2] <= i),
-                          key=lambda entry: entry[2])
+        first, f, k = max((first, *key) for key, first in self.tape.discrete_layout.items()
+                          if first <= i)
         family = self.network.families[f]
         return family, i - first, family.kernel.variables[k]
 
@@ -252,11 +258,10 @@ class TimeTables:
     """The tables of time of a system."""
 
     def __init__(self, network: Network, tape: Tape) -> None:
-        offset = {(f, i): o for f, i, o in tape.discrete_layout}
         self._tables = [(f, table) for f, family in enumerate(network.families)
                         for table in family.kernel.tables]
         self._sizes = [network.families[f].size for f, _ in self._tables]
-        places = [np.concatenate([offset[f, i] + np.arange(size) for i in table.row])
+        places = [np.concatenate([tape.discrete_layout[f, i] + np.arange(size) for i in table.row])
                   for (f, table), size in zip(self._tables, self._sizes, strict=True)]
         # places of their rows among the discrete values
         self.slots: Indices = np.concatenate([np.zeros(0, dtype=int), *places])

@@ -19,7 +19,7 @@ from blocks.system.block_factors import BlockFactors, plan_of
 from blocks.system.columnwise import EXACT, Columnwise
 from blocks.system.evaluator import MANY, Evaluator
 from blocks.system.failure import AlgebraicFailure
-from blocks.system.state_selection import _exchanged
+from blocks.system.state_selection import exchange
 from library.planar import Body, Gravity, Ground, Prismatic, Revolute, RigidOffset
 from library.signal import Constant
 
@@ -315,12 +315,16 @@ def test_a_preferred_state_is_integrated_first():
 def test_of_those_that_are_worth_it_the_one_given_up_least_often_is_taken():
     """Three coordinates of one motion: the one integrated hardly moves, both others do."""
     block = np.array([[1.0, 0.2, 0.0], [1.0, 0.0, 0.25]])  # moves by -1, 5 and 4
-    assert set(_exchanged(block, np.array([1, 2]), np.zeros(3, dtype=int))) == {0, 2}
-    assert set(_exchanged(block, np.array([1, 2]), np.array([0, 1, 0]))) == {0, 1}
+    tied, chosen = np.array([0.0, 1.0, 1.0]), np.zeros(2, dtype=int)
+    assert exchange(block.copy(), tied, np.zeros(3, dtype=int), chosen)
+    assert set(chosen) == {0, 2}
+    assert exchange(block.copy(), tied, np.array([0, 1, 0]), chosen)
+    assert set(chosen) == {0, 1}
 
 
 def test_a_choice_that_depends_is_made_anew():
-    assert _exchanged(np.array([[0.0, 1.0]]), np.array([0]), np.zeros(2, dtype=int)) is None
+    some = np.array([[0.0, 1.0]]), np.array([1.0, 0.0]), np.zeros(2, dtype=int)
+    assert not exchange(*some, np.zeros(1, dtype=int))
 
 
 def test_the_crank_of_a_piston_is_found_out_to_be_good_all_the_way_round():

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import eig, eigvals, matrix_balance
-from scipy.linalg.lapack import dgeequb, dgetrs
+from scipy.linalg.lapack import dgetrs
 
 from ...numerics.arrays import Array, Complexes, Flags
-from ...numerics.sparse_solves import factors_if_regular
+from ...numerics.sparse_solves import equilibrated, factors_if_regular
 
 __all__ = ["drop_rounding", "participation", "poles", "static_gain", "steady_response", "zeros"]
 
@@ -45,7 +45,7 @@ def _with_slow_ones(a: Array, found: Complexes) -> Complexes:
     matrix, rows, columns = equilibrated(a)
     if np.linalg.cond(matrix) > 1 / np.finfo(float).eps:
         return found
-    inverse = np.linalg.inv(matrix) * rows * columns[:, None]
+    inverse = np.linalg.inv(matrix) / rows.T / columns.T
     with np.errstate(divide="ignore"):
         other = 1 / np.asarray(eigvals(matrix_balance(inverse)[0]), dtype=complex)
     order, from_inverse = np.argsort(np.abs(found)), np.argsort(np.abs(other))
@@ -133,18 +133,6 @@ def drop_rounding(value: Array, made_of: Array | float) -> Array:
     return np.where(np.abs(value) > CANCELLED * made_of, value, 0.0)
 
 
-def equilibrated(matrix: Array) -> tuple[Array, Array, Array]:
-    """A matrix whose rows and columns have largest entries of about 1, and its factors for both.
-
-    They are powers of two, so no digit is lost.
-    """
-    r, c = np.ones(matrix.shape[0]), np.ones(matrix.shape[1])
-    rows, columns = matrix.any(axis=1), matrix.any(axis=0)
-    if rows.any():
-        r[rows], c[columns] = dgeequb(matrix[np.ix_(rows, columns)])[:2]
-    return matrix * r[:, None] * c, r, c
-
-
 def steady_response(a: Array, b: Array) -> tuple[Array, Array, Flags]:
     """Where ``A x + B u`` is zero for lasting inputs, x the least of what nothing determines.
 
@@ -153,7 +141,7 @@ def steady_response(a: Array, b: Array) -> tuple[Array, Array, Flags]:
     ever, (states, directions), and per input whether it stays anywhere.
     """
     matrix, rows, columns = equilibrated(a)
-    right = -b * rows[:, None]
+    right = -b / rows
     square = matrix.shape[0] == matrix.shape[1]
     factors = factors_if_regular(matrix, SINGULAR) if square else None
     if factors is not None:
@@ -168,7 +156,7 @@ def steady_response(a: Array, b: Array) -> tuple[Array, Array, Flags]:
         left = np.abs(matrix @ states - right).max(axis=0)
         reached = left <= UNREACHED * np.abs(right).max(axis=0, initial=0.0)
     states = _without(states, ROUNDING * len(a))
-    return states * columns[:, None], kernel * columns[:, None], reached
+    return states / columns.T, kernel / columns.T, reached
 
 
 def _without(states: Array, rounding: float) -> Array:

@@ -148,8 +148,7 @@ class Signals:
         if local.size != 1:
             raise ParameterError(where, f"{path} is a list of values, and no single number.",
                                  "Name a parameter that is one number.")  # fmt: skip
-        offset = next(at for g, n, at, _ in self.system.tape.parameter_layout
-                      if (g, n) == (f, name))
+        offset, _ = self.system.tape.parameter_layout[f, name]
         return InputSignal(path, local.unit, offset + instance)
 
     def _instance(self, path: str) -> tuple[int, int] | None:

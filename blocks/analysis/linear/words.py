@@ -25,11 +25,10 @@ def changed_since(at: Any) -> list[str]:
     system = at.point.system
     differs = set(np.flatnonzero(at.point.p != system.parameters()).tolist()) - set(
         at.inputs_chosen)
-    names = [f"{system.network.families[f].path(k // width)}.{name}"
-             for f, name, offset, width in system.tape.parameter_layout
-             for k in range(width * system.network.families[f].size) if offset + k in differs]
-    if not names:
+    if not differs:
         return []
+    names = [f"{path}.{name}" for k, (path, name) in enumerate(system.parameter_names())
+             if k in differs]
     return [f"This is the model at the operating point's own {', '.join(names[:MOST_TOLD])}, "
             "changed since: find the operating point again for the values of now."]
 

@@ -20,6 +20,7 @@ from ...language.expression import TIME
 from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.blas_threads import threads_for
+from ...numerics.sparse_solves import equilibrated
 from ...system.evaluator import Evaluator
 from ...system.points import Points
 from ...system.problem import Problem
@@ -165,11 +166,11 @@ class SensitivityEquations:
     def guards_by_shares(self, point: Points) -> Array:
         """Guards at a point by efforts that nothing determines there, (guards, efforts)."""
         _, (_, matrix, *_) = self._partial(self._algebraic, point)
-        matrix, _, columns = _equilibrated(matrix)
+        matrix, _, columns = equilibrated(matrix)
         _, s, vt = np.linalg.svd(matrix[0])
         some = s <= SINGULAR * s.max(initial=0.0)
         _, (_, guards, *_) = self._partial(self._guards, point)
-        return np.asarray(guards[0] @ (vt[some].T / columns[0]))
+        return np.asarray(guards[0] @ (vt[some] / columns[0]).T)
 
     def guard_values(self, points: Points) -> Array:
         """What says when an event happens, (guards, points)."""
@@ -236,7 +237,7 @@ class SensitivityEquations:
     def _solved(self, matrix: Array, right: Array) -> tuple[Array, Flags]:
         """Solutions of linear equations, and whether there is one; the least one, where efforts
         share what they hold."""
-        matrix, rows, columns = _equilibrated(matrix)
+        matrix, rows, columns = equilibrated(matrix)
         right = right / rows
         with np.errstate(all="ignore"):
             try:
@@ -249,23 +250,23 @@ class SensitivityEquations:
             inverse = np.linalg.pinv(matrix, rcond=SINGULAR)
             if (sizes[:, -1] <= SINGULAR * sizes[:, 0]).any():
                 self.singular, out = True, inverse @ right
-                return out / columns, _is_met(matrix @ out, right)
-        return inverse @ right / columns, np.ones(len(matrix), dtype=bool)
+                return out / columns.mT, _is_met(matrix @ out, right)
+        return inverse @ right / columns.mT, np.ones(len(matrix), dtype=bool)
 
     def _solved_with_rates(self, points: Points, matrix: Array, right: Array) -> Array:
         """Solutions where some of the equations hold for states alone, as that of a coil behind
         an open diode: what nothing else tells follows from their rates, which are zero, too."""
         n = matrix.shape[1]
-        matrix, rows, columns = _equilibrated(matrix)
+        matrix, rows, columns = equilibrated(matrix)
         inverse = np.linalg.pinv(matrix, rcond=SINGULAR)
         at_rest, _ = self._partial(self._rates, points, np.zeros((n, len(points))))
-        rate = -(inverse @ (at_rest[:, :, None] / rows)) / columns
+        rate = -(inverse @ (at_rest[:, :, None] / rows)) / columns.mT
         # the rates of what these leave open must not matter
-        aside = rate + (np.eye(n) - inverse @ matrix) @ np.ones((n, 1)) / columns
+        aside = rate + (np.eye(n) - inverse @ matrix) @ np.ones((n, 1)) / columns.mT
         found = []
         for rates in (rate, aside):
             _, (x, w, p, d, t, _) = self._partial(self._rates, points, rates[:, :, 0].T)
-            of_w = w / rows / columns.transpose(0, 2, 1)
+            of_w = w / rows / columns
             size = np.abs(of_w).max(axis=(1, 2), keepdims=True)
             size[size == 0] = 1.0
             whole = np.concatenate([np.concatenate([matrix, np.zeros_like(matrix)], axis=2),
@@ -278,7 +279,7 @@ class SensitivityEquations:
             found.append(out[:, :n])
         if not _is_met(*found).all():
             self._refuse_unknown()
-        return np.asarray(found[0] / columns)
+        return np.asarray(found[0] / columns.mT)
 
     @cached_property
     def _rates(self) -> Made:
@@ -294,16 +295,6 @@ class SensitivityEquations:
             "follow from the states through second time derivatives: their derivatives are not "
             "known.", "Give these points a small mass, or compare two runs.",
             code="sensitivities.massless")  # fmt: skip
-
-
-def _equilibrated(matrix: Array) -> tuple[Array, Array, Array]:
-    """Matrices whose largest entries are 1, and how rows and unknowns were scaled."""
-    rows = np.abs(matrix).max(axis=2, keepdims=True)
-    rows[rows == 0] = 1.0
-    matrix = matrix / rows
-    columns = np.abs(matrix).max(axis=1, keepdims=True)
-    columns[columns == 0] = 1.0
-    return matrix / columns, rows, columns.transpose(0, 2, 1)
 
 
 def _is_met(value: Array, asked: Array) -> Flags:

@@ -89,13 +89,12 @@ class Kind:
                 strict=True):
             columns.append(symbol)
             self.held.append(("m", offset))
-        for _, i, offset in (r for r in system.tape.discrete_layout if r[0] == f):
+        for i in kernel.discrete:
             columns.append(kernel.symbols[i, 0])
-            self.held.append(("d", offset))
+            self.held.append(("d", system.tape.discrete_layout[f, i]))
         places = []
-        for symbol, (_, _, offset, width) in zip(
-                kernel.parameter_symbols, (r for r in system.tape.parameter_layout if r[0] == f),
-                strict=True):
+        for symbol, one in zip(kernel.parameter_symbols, kernel.parameters, strict=True):
+            offset, width = system.tape.parameter_layout[f, one.name]
             columns.append(symbol)
             places.append(offset + width * np.arange(family.size)[self.instances][:, None]
                           + np.arange(width))

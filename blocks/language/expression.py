@@ -322,9 +322,12 @@ def as_time(value: object, what: str) -> Expression:
 def _refuse(problem: str, a: Expression, b: Expression) -> NoReturn:
     """Refuse two dimensions, with what they are of and what they are in four gaps of a text."""
     left, right = describe(a.dimension), describe(b.dimension)
-    raise WrongDimension(reading_place(), problem.format(a.sx, left, b.sx, right),
-                         "Check the units of the parameters and variables in it.", left=left,
-                         right=right)
+    bare = [f"{one.sx} {unit}" for one, unit in ((a, right), (b, left))
+            if one.is_number and not one.dimension]
+    raise WrongDimension(
+        reading_place(), problem.format(a.sx, left, b.sx, right),
+        f"Write quantity('{bare[0]}') if that is what you mean." if bare else
+        "Check the units of the parameters and variables in it.", left=left, right=right)
 
 
 # -- equations and conditions ----------------------------------------------------

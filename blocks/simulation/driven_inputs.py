@@ -93,6 +93,8 @@ def _input_of(model: Any, path: str) -> tuple[Component, Input]:
         every = [f"{path}.{name}" for path, part in model.parts.items()
                  for name, d in part._declared.items() if isinstance(d, Input) and d.exists(part)]
         meant = (f"It is a parameter (of exports: parameters=). Inputs are: {', '.join(every[:9])}."
-                 if isinstance(declared, Parameter) else "")
+                 if isinstance(declared, Parameter) and every else
+                 "" if every else "No part has an input. An input is a signal that a part takes, "
+                 "such as S of a ForceSource.")
         raise unknown_name("stepper(inputs=…)", path, every, "inputs", (meant, ""))
     return part, declared

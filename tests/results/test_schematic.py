@@ -305,6 +305,12 @@ def test_a_composite_is_a_box_until_it_is_opened():
     assert machine().draw(open=False).svg() == closed.svg()
 
 
+def test_a_composite_is_opened_whose_port_leads_nowhere():
+    model = wired("loose", "push.C ground.V", absorber=Absorber(), push=tr.ForceSource(),
+                  ground=tr.Reference())
+    assert faults(model.draw(open="absorber")) == []
+
+
 def test_what_cannot_be_opened_is_said():
     with pytest.raises(UnknownName, match=r"no 'absorbr' among its composites. Did you mean 'abs"):
         machine().draw(open="absorbr")

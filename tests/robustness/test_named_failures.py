@@ -295,6 +295,30 @@ def test_friction_without_a_strength_is_found_by_check():
     assert finding.code == "simulation.value" and finding.where == ("part",)
 
 
+class Pressed(tr.TwoPort):
+    """Friction under a force that turns round, or that someone counts the wrong way."""
+
+    pressure = Parameter("10 N", varying=True)
+
+    def equations(self):
+        yield blocks.dry_friction(self.f, self.v, static=0.3 * self.pressure,
+                                  kinetic=0.3 * self.pressure)
+
+
+def test_friction_that_would_drive_what_it_should_hold_is_refused():
+    """At rest when its strength turns negative, after 0.5 s; sliding when it is from the start."""
+    model = wired("pressed", "body.M rub.R", "rub.C ground.V", body=tr.Mass(),
+                  ground=tr.Reference(),
+                  rub=Pressed(pressure=lambda t: (1 - t / quantity("0.5 s")) * quantity("10 N")))
+    with pytest.raises(SimulationError, match=r"rub: the strength .* is negative at t = 0\.5 s"):
+        model.simulate("1 s")
+    model.body.v = "1 m/s"
+    model.rub.pressure = lambda t: quantity("-1 N") - t * quantity("1 N/s")
+    (finding,) = model.check().errors
+    assert finding.code == "simulation.value" and finding.where == ("rub",)
+    assert "abs_(N) for a guide" in finding.advice
+
+
 @pytest.mark.parametrize("given", [{"wrap": "1e6 rad"}, {"kinetic_coefficient": 800,
                                                           "static_coefficient": 900}])
 def test_a_band_that_holds_more_than_all_numbers_is_refused(given):

@@ -1,10 +1,11 @@
 """A finished run is read from what it has kept: no look changes it, or what a later look gives."""
 
+from copy import copy
 from threading import Thread
 
 import numpy as np
 import pytest
-from benches import wired
+from benches import wire, wired
 from benches.friction import dry
 from benches.rigid_bodies import Rod, falling_pole
 from numpy.testing import assert_allclose, assert_array_equal
@@ -13,7 +14,7 @@ from scipy.optimize import brentq
 
 import library.rotational as rot
 import library.translational as tr
-from blocks import Model, quantity, sin
+from blocks import Component, Model, Output, quantity, sin, time
 from library.electrical import ACVoltageSource, Capacitor, Diode, ElectricalReference, Resistor
 from library.planar import Body, Ground, Revolute, RigidOffset
 from library.signal import Sine, ZeroOrderHold
@@ -53,6 +54,27 @@ def braked_shaft():
                                               breakaway_torque="1 N*m"),
                  bearing=rot.BearingFriction(speeds=quantity([0, 2], "rad/s"),
                                              torques=quantity([0.25, 0.4], "N*m")))
+
+
+class CubicLoop(Component):
+    """A torque of 1.4 N m sin(9 t / s) that is the root of a cubic: no effort acts back on it."""
+
+    y = Output("N*m")
+
+    def equations(self):
+        applied, one = quantity("1.4 N*m") * sin(time * quantity("9 rad/s")), quantity("1 N*m")
+        yield self.y + self.y**3 / one**2 == applied + applied**3 / one**2
+
+
+def shaft_beside_a_loop():
+    model = wired("braked shaft beside a loop", loop=CubicLoop())
+    braked = braked_shaft()
+    for name in ("rotor", "ground", "brake", "bearing"):
+        model.add(name, copy(getattr(braked, name)))
+    model.torque = rot.TorqueSource()
+    wire(model, "rotor.I torque.R brake.R bearing.R", "torque.C brake.C bearing.C ground.W",
+         "loop.y torque.S")
+    return model
 
 
 def landing_rod():
@@ -140,8 +162,9 @@ def test_looking_leaves_the_run_and_the_next_one_alone(name):
         assert_array_equal(following[path].si, plain[1][path].si)
 
 
-def test_forces_left_open_are_shared_by_what_each_can_hold():
-    run = braked_shaft().simulate("0.15 s", every="0.1 ms")
+@pytest.mark.parametrize("shaft", [braked_shaft, shaft_beside_a_loop])
+def test_forces_left_open_are_shared_by_what_each_can_hold(shaft):
+    run = shaft().simulate("0.15 s", every="0.1 ms")
     brake, bearing = run["brake.t"].si, run["bearing.t"].si
     applied = 1.4 * np.sin(9 * run["brake.t"].rows.times)
     stuck = applied < 1.25

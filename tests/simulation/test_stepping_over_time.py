@@ -14,7 +14,18 @@ from numpy.testing import assert_allclose
 
 import blocks
 import library.translational as tr
-from blocks import Component, Discrete, Output, Parameter, ParameterError, quantity, time, where
+from blocks import (
+    Component,
+    Discrete,
+    Input,
+    Output,
+    Parameter,
+    ParameterError,
+    every,
+    quantity,
+    time,
+    where,
+)
 from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
 from library.rotational import Inertia, RotationalReference, TorqueSource, table
 from library.signal import DiscreteIntegrator, Integrator, Pulse
@@ -52,6 +63,30 @@ def test_no_edge_is_passed_over_in_steps_of_any_length(source, step, count):
         run.advance(step)
     periods, rest = divmod(round(count * quantity(step).to("ns").m), 10_000)
     assert_allclose(run["sum.y"].to("s").m, periods * 1e-7 + min(rest * 1e-9, 1e-7), rtol=1e-9)
+
+
+class Chopper(Component):
+    """On for the share of each period that a program wants at its begin."""
+
+    period, u, y, held = Parameter("0.5 ms"), Input("1"), Output("1"), Discrete("1")
+
+    def equations(self):
+        yield every(self.period, {self.held: self.u})
+        yield self.y == where(blocks.mod(time, self.period) < self.held * self.period, 1, 0)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
+@pytest.mark.parametrize(("step", "count"), [("0.5 ms", 90), ("1 ms", 60), ("2.5 ms", 40)])
+def test_what_is_told_at_an_edge_is_judged_behind_it(step, count, method):
+    """Steps of whole periods add up to the edges but for rounding, on either side of them. Samples
+    at the end of a step were taken before the next value is told."""
+    run = summed(Chopper()).stepper(inputs=["source.u"], method=method)
+    shares = 0.9 - 0.8 * np.arange(count) / count
+    for share in shares:
+        run.set("source.u", share)
+        run.advance(step)
+    exact = quantity(step) * shares.sum() - quantity("0.5 ms") * shares[-1]
+    assert_allclose(run["sum.y"].m, exact.to("s").m, rtol=1e-9)
 
 
 @pytest.mark.parametrize(("step", "count"), [("1 ms", 1), ("0.25 ms", 4), ("20 us", 50)])

@@ -211,8 +211,9 @@ def _notes(solution: Solution, equations: Equations, reactions: Reactions) -> It
         yield "How stuck elements share their load is not determined; see reactions()."
     driven = [*_driven(system), *equations.restless] if equations.at_rest else []
     if driven:
-        yield (f"{', '.join(driven[:TOLD])}{', …' * (len(driven) > TOLD)} changes with time: this "
-               f"is where it rests while that is as at t = {point.t:.6g} s.")
+        change, are = ("changes", "that is") if len(driven) == 1 else ("change", "they are")
+        yield (f"{', '.join(driven[:TOLD])}{', …' * (len(driven) > TOLD)} {change} with time: this "
+               f"is where it rests while {are} as at t = {point.t:.6g} s.")
     if equations.in_python:
         yield (f"{', '.join(equations.in_python[:TOLD])} works out its samples in Python: this is "
                "where the model rests while they are as at the start.")
@@ -406,8 +407,8 @@ def _unmet(guess: Point, equations: Equations, solution: Solution) -> Initialisa
         problem = f"{names[0]} is not possible{_by_how_much(equations, solution, conflict)}"
         problem += f": {' and '.join(held)}." if held else "."
         if conflict[0] < len(equations.resting):
-            advice.append(f"{'Or c' if advice else 'C'}onnect what moves to the ground by a "
-                          "spring, a damper or friction.")
+            advice.append(f"{'Or c' if advice else 'C'}onnect what cannot rest to what can, "
+                          "such as a moving part to the ground by a spring, damper or friction.")
     else:
         problem = (f"{' and '.join(names[:TOLD])} cannot be had together"
                    f"{_by_how_much(equations, solution, conflict)}.")

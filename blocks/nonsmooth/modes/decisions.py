@@ -20,6 +20,7 @@ from ...numerics.tolerances import (
     CLEAR,
     FLOW_NONE,
     FOUR_LAST_BITS,
+    FULFILLED,
     MODE_ENDED,
     NOISE,
     NOTHING_AT_ALL,
@@ -88,6 +89,7 @@ class Decisions:
         state.modes = np.where(still, 0, np.where(contact, -1, np.sign(now.flow))).astype(int)
         unclear = self._choose(problem, t, still, np.zeros(self.elements.size, dtype=bool))
         self.efforts.apply(problem, t)
+        self.at_rest.refuse_negative(problem, t)
         self.indeterminacy.update_ends(problem, t)
         state.slack = np.where(unclear, self._slack_of_friction(problem, t), 0.0)
         if self.painleve is not None:
@@ -114,6 +116,7 @@ class Decisions:
                 self.painleve.refuse_jam(problem, t, self.state.modes != 0)
         if self.efforts.restless:
             raise unsettled([self.efforts.restless], t, "efforts")
+        self.at_rest.refuse_negative(problem, t)
         settled = self.indeterminacy.update_ends(problem, t)
         self._allow_rounding(problem, t)
         changes = self.elements.changes(before, self.state.modes, struck)
@@ -343,6 +346,7 @@ class AtRest:
         if self.painleve is not None:
             self.painleve.refuse(t, chosen, here)
         if not settled or not chosen.converged:
+            self.refuse_negative(problem, t)
             raise unsettled(self.elements.names(
                 here if not len(chosen.suspects) else here[chosen.suspects]), t, "efforts")
         return chosen._replace(effort=chosen.effort[at], state=chosen.state[at],
@@ -351,13 +355,23 @@ class AtRest:
     def refuse_no_bounds(self, problem: Problem, t: float) -> None:
         """Stop at a law whose bounds are no numbers, such as a strength that overflows."""
         now = self.evaluation.values(problem, t)
-        bounds = np.stack([now.low, now.high, now.back, now.forth])
-        wrong = np.flatnonzero(np.isnan(bounds).any(axis=0))
-        if len(wrong):
-            path = self.elements.name(int(wrong[0]))
-            raise SimulationError(
-                path, f"the bounds of its law have no value at t = {t:.9g} s.",
-                "Look for a strength that grows without bound, a division by zero, or a root or "
-                "logarithm of a negative number in them.", time=t, variables=(path,),
-                code="simulation.value",
-            )  # fmt: skip
+        none = np.isnan([now.low, now.high, now.back, now.forth]).any(axis=0)
+        self._refuse(np.asarray(none), f"the bounds of its law have no value at t = {t:.9g} s.",
+                     "Look for a strength that grows without bound, a division by zero, or a root "
+                     "or logarithm of a negative number in them.", t)
+
+    def refuse_negative(self, problem: Problem, t: float) -> None:
+        """Stop at a law whose bounds are the wrong way round: a strength below zero."""
+        now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
+        none = FULFILLED * np.abs(effort).max(initial=0.0)
+        self._refuse(
+            np.maximum(now.low - now.high, now.back - now.forth) > none, f"the strength of its "
+            f"friction is negative at t = {t:.9g} s, so that it would drive what it should hold.",
+            "See which way the force that presses it counts. If that may turn round, write "
+            "abs_(N) for a guide, which presses on either side, and maximum(N, 0) for what may "
+            "lift off.", t)
+
+    def _refuse(self, wrong: Flags, problem: str, advice: str, t: float) -> None:
+        for path in map(self.elements.name, np.flatnonzero(wrong).tolist()):
+            raise SimulationError(path, problem, advice, time=t, variables=(path,),
+                                  code="simulation.value")

@@ -61,7 +61,7 @@ class LawFunctions:
         # whether efforts depend on each other nonlinearly, or through bounds
         self.nonlinear = coupled or (self.loops_follow and not system.linear) \
             or any(ca.which_depends(laws.rate, fast, 2, True))
-        straight = _is_fixed(system, by_u)
+        straight = not self.loops_follow and _is_fixed(system, by_u)
         # whether D and the slopes of the bounds depend on parameters only
         self.constant = straight and (self.bounds is None or self.bounds.constant)
         # whether directions of efforts and flows move with the states
@@ -107,7 +107,7 @@ class LawFunctions:
         kept = None
         apart = self.loops_follow and not ca.jacobian_sparsity(  # loops, whose text is short
             ca.vertcat(laws.back, laws.forth), ca.vertcat(tape.z, tape.u)).nnz()
-        if self.constant and not self.nonlinear and not system.clusters:
+        if self.constant and not (self.nonlinear or system.nz or system.clusters):
             kept = self._kept_factors(laws)
             if not kept.few:
                 return None
@@ -138,4 +138,4 @@ def _flow_varies(laws: LawExpressions) -> Flags:
 
 def _is_fixed(system: System, sx: ca.SX) -> bool:
     """Whether an expression depends on parameters only."""
-    return not system.nz and symbols_in(sx) <= symbols_in(system.tape.p)
+    return symbols_in(sx) <= symbols_in(system.tape.p)

@@ -132,7 +132,7 @@ class SetValuedLaws(Laws):
     def split_at(self, problem: Problem, points: Points) -> Flags:
         held = self.held_modes
         assert isinstance(held, SolvedModes)
-        if held.kept is not None:
+        if self.efforts.linear:
             self.indeterminacy.split_at(problem, points)
         elif held.shared or held.with_loops:
             return ~self.indeterminacy.open_at(problem, points)

@@ -55,7 +55,7 @@ def _crossings(slots: Sequence[Slot], top: Array) -> float:
     """Crossings of wires, each channel by itself, and a little for their length."""
     count, length = 0, 0.0
     for nets in ends_of(slots, top).values():
-        length += sum(max(*left, *right) - min(*left, *right) for left, right in nets.values())
+        length += sum(np.ptp([*left, *right]) for left, right in nets.values())
         for a, b in combinations(nets.values(), 2):
             count += sum((p - q) * (r - s) < 0 for p in a[0] for q in b[0]
                          for r in a[1] for s in b[1])  # fmt: skip

@@ -6,10 +6,10 @@ from benches import few, wire, wired
 
 import library.rotational as rot
 import library.translational as tr
-from blocks import quantity, sin
+from blocks import Component, Input, Output, quantity, sin
 from blocks.nonsmooth.modes.law_functions import LawFunctions
 from library.mechanisms import GearBox
-from library.signal import Table1D
+from library.signal import Sine, Table1D
 
 
 def shaken_masses():
@@ -67,6 +67,26 @@ def test_what_is_singular_for_some_parameters_only_goes_the_general_way_there(ra
     assert a == pytest.approx(b, abs=1e-7)
     if ratio == 2.0:  # the torques of all clutches cancel, and in the end nothing slides
         assert a == pytest.approx(inertia @ speed / inertia.sum(), abs=1e-9)
+
+
+@pytest.mark.parametrize("felt", [False, True])
+def test_rates_follow_efforts_by_the_same_matrix_beside_a_loop_that_feels_none_of_them(felt):
+    """A loop that follows no effort moves nothing of what efforts do, however it is curved."""
+
+    class Loop(Component):
+        u, y = Input("N"), Output("N")
+
+        def equations(self):
+            yield self.y + self.y**3 / quantity("1 N^2") == self.u
+
+    model = wired("pushed", "block.M floor.R push.R sensor.R", "sensor.C stop.R",
+                  "floor.C push.C stop.C ground.V", "loop.y push.S",
+                  block=tr.Mass(), ground=tr.Reference(), push=tr.ForceSource(), loop=Loop(),
+                  floor=tr.TranslationalFriction(law="coulomb"), sensor=tr.ForceSensor(),
+                  stop=tr.HardStop(model="restitution"), sine=Sine(amplitude="1 N"))
+    model.connect(model.sensor.F if felt else model.sine.y, model.loop.u)
+    functions = LawFunctions.of(model.compile())
+    assert (functions.constant, functions.fixed) == (not felt, not felt)
 
 
 def test_the_bounds_of_stops_in_a_row_act_on_each_other_by_factors():

@@ -489,7 +489,7 @@ class AlgebraicUnknowns:
         pattern = self.system.residual_by_all.function.sparsity_out(0)
         every = list(range(self.size))
         mine, which = pattern.sub(every, self._columns.tolist())
-        return np.array(which), np.array(mine.row()), np.array(mine.colind())
+        return np.array(which, dtype=int), np.array(mine.row()), np.array(mine.colind())
 
 
 def _apart(nominal: Array) -> Array:

@@ -225,6 +225,23 @@ def _dependent_here(system: System, problem: Problem) -> Finding | None:
 
 
 @np.errstate(all="ignore")
+def _dependent_anywhere(system: System) -> Finding | None:
+    """Equations solved together that depend on each other wherever their unknowns are."""
+    problem, among = _unsolved(system), np.random.default_rng(0)
+    for step in system.tape.steps:
+        if step.group >= 0 or step.linear or len(step.equations) > MOST_TOGETHER:
+            continue
+        equations, chosen = step.equations.tolist(), [0]
+        for sign in (1.0, -1.0, 1.0, -1.0):
+            problem.z[:] = sign * problem.scale_z * among.uniform(0.1, 2.0, system.nz)
+            chosen = chosen and dependent_rows(equations, equation_coefficients(
+                problem, 0.0, equations, step.unknowns.tolist()).toarray())
+        if chosen:
+            return dependence(Names(system.flat), "initial.dependent", chosen)
+    return None
+
+
+@np.errstate(all="ignore")
 def _flat_beside(system: System, problem: Problem) -> Finding | None:
     """Unknowns that follow a law's corner wherever the states go, and are open on one side of it.
 
@@ -337,7 +354,8 @@ def _on_nodes(system: System, paths: Sequence[str]) -> str:
 
 
 def _failed(system: System, error: BlocksError | AlgebraicFailure) -> Finding:
-    cause = dependent_block(system) or open_circle(_unsolved(system), "initial.dependent")
+    cause = (dependent_block(system) or open_circle(_unsolved(system), "initial.dependent")
+             or _dependent_anywhere(system))
     if cause is not None:
         return cause
     names = tuple(getattr(error, "variables", ()) or getattr(error, "worst", ()))

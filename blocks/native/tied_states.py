@@ -198,7 +198,7 @@ class Tied(Text):
     # -- the function itself -------------------------------------------------------------
     def _solver(self, w: Writer, again: bool = False) -> None:
         """Append Newton's method, or what goes ``again`` from its solution, by its factors."""
-        rows, columns = (np.array(found) for found in self.pattern.get_triplet())
+        rows, columns = np.array(self.pattern.get_triplet(), dtype=int)
         numbers = np.arange(len(self.loops) + 2)  # of blocks: loops, what elements take, tied
         blocks = np.repeat(numbers, [*self.loops, self.nz - sum(self.loops), self.n - self.nz])
         told = np.concatenate([

@@ -73,8 +73,8 @@ def plan_of(pattern: ca.Sparsity, columns: Indices | None = None,
     head = n, len(bounds) - 1, len(listed), pattern.nnz(), _most_entries(
         square.sub(rows.tolist(), order.tolist())[0], bounds, bool(may.any()))
     return np.concatenate([
-        head, rows, order, bounds, begins, np.array(which)[listed],
-        np.argsort(rows)[np.array(square.row())[listed]], may[chosen][order], says[rows],
+        head, rows, order, bounds, begins, np.array(which, dtype=int)[listed],
+        np.argsort(rows)[np.array(square.row(), dtype=int)[listed]], may[chosen][order], says[rows],
     ]).astype(np.int64)
 
 

@@ -157,6 +157,32 @@ def test_a_delay_does_not_move_the_start_of_the_run():
     assert found.notes == []
 
 
+def pulled(samples):
+    """A mass that goes on at 1.5 m/s, seen at a few instants by a sight that is 5 mm off."""
+    model = wired("pulled", "mass.M sight.R", "sight.C wall.V", mass=Mass(v="1 m/s"),
+                  wall=Reference(), sight=Spring(stiffness="1 nN/m"))
+    t = np.linspace(1, 0.5, samples)[::-1]
+    return model, pd.DataFrame({"t [s]": t, "x [mm]": 1500 * t + 5})
+
+
+@pytest.mark.parametrize("samples", [1, 2])
+def test_known_noise_tells_errors_of_as_many_values_as_parameters(samples):
+    model, data = pulled(samples)
+    offset = {"offset": ("-50 mm", "50 mm")} if samples == 2 else {}
+    found = fit(model, data, {"mass.v": ("0.1 m/s", "5 m/s")},
+                {"x [mm]": Measured("sight.x", noise="1 mm", **offset)})
+    # of a place at 1 s; of the difference of two places half a second apart
+    assert found.standard_errors["mass.v"].m == pytest.approx(1e-3 * (1, 2 * 2**0.5)[samples - 1])
+    assert not found.notes
+
+
+def test_of_more_parameters_than_values_what_is_left_open_is_told():
+    model, data = pulled(1)
+    found = fit(model, data, {"mass.v": ("0.1 m/s", "5 m/s")}, {
+        "x [mm]": Measured("sight.x", noise="10 mm", offset=("-50 mm", "50 mm"))})
+    assert found.null_directions and np.isinf(found.standard_errors["offset of x [mm]"].m)
+
+
 def test_several_experiments_are_fitted_together():
     first, second = made(seed=1), made(seed=2)
     one = fit(released(), first, STIFFNESS, {"disp [mm]": "part.x"})

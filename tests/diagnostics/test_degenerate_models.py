@@ -7,7 +7,7 @@ the latter is a model like any other.
 import pytest
 from benches import wire
 
-from blocks import Component, Input, Model, Output, Parameter, Variable, der, quantity
+from blocks import Component, Input, Model, Output, Parameter, Variable, der, quantity, sin
 from library.mechanisms import (
     BeltDrive,
     Differential,
@@ -238,6 +238,22 @@ def a_rate_by_itself(gain=1.0):
     return model(part=Rate(gain=gain))
 
 
+class Sums(Component):
+    """Two laws that bend, of one sum where ``share`` is 1: three cubed is not what two ask for."""
+
+    a, b = Variable("1"), Variable("1")
+    share = Parameter(1.0)
+
+    def equations(self):
+        yield (self.a + self.b) ** 3 == 27
+        other = self.a + self.share * self.b
+        yield 2 * other + sin(other) == 1
+
+
+def bends_of_one_sum(share=1.0):
+    return model(part=Sums(share=share))
+
+
 def equal_gears(ratio=3):
     m = two_gears()
     m.a.ratio = ratio
@@ -260,6 +276,7 @@ GAIN_ONE = {
     driven_by_its_own_torque: ("src body law", "0.4 1/(kg*m^2)"),
     a_circle: ("part", 0.4), a_circle_of_two: ("part[1]", 0.4), a_circle_of_nothing: ("part", 0.4),
     three_in_a_circle: ("part", -0.4), a_rate_by_itself: ("part", 0.5),
+    bends_of_one_sum: ("part", 0.5),
     equal_gears: ("a b", 2), equal_racks: ("a b rod", "50 mm"), equal_ratios: ("part", 2.0)}
 
 

@@ -163,6 +163,13 @@ def test_a_block_counts_its_entries_beside_those_of_whole_rows():
         assert len(factors.says_nothing) == left_open
 
 
+def test_what_occurs_in_no_equation_at_all_is_left_open_where_a_flow_carries_it():
+    for carried in (True, False):
+        plan = plan_of(ca.Sparsity(1, 1), carried=np.full((2, 1), carried))
+        factors = BlockFactors(plan, np.zeros(0))
+        assert factors.singular != carried and len(factors.says_nothing) == carried
+
+
 def ladder(n):
     """A band with corners, rows and columns in disorder: one block, hardly filled in."""
     chance = np.random.default_rng(n)

@@ -97,7 +97,10 @@ class Fit(Tabulated):
     @cached_property
     def _directions(self) -> tuple[Array, Array]:
         """Singular values of the relative Jacobian, and their directions as rows."""
-        _, singular, directions = np.linalg.svd(self._jacobian * self._scale, full_matrices=False)
+        rows, columns = self._jacobian.shape  # fewer rows leave directions out
+        _, singular, directions = np.linalg.svd(np.pad(
+            self._jacobian * self._scale, ((0, max(columns - rows, 0)), (0, 0))),
+            full_matrices=False)
         singular = np.where(singular > ROUNDING * singular.max(initial=0.0), singular, 0.0)
         return singular, directions
 
@@ -121,7 +124,7 @@ class Fit(Tabulated):
         part = directions[told] / singular[told][:, None]
         out = part.T @ part * self._misfit_size**2
         open_ = np.abs(directions[~told]).max(axis=0, initial=0.0) > SMALL
-        open_ |= not self.degrees_of_freedom
+        open_ |= not (self._knows_noise or self.degrees_of_freedom)
         out[open_, open_] = np.inf
         return np.asarray(out * np.outer(self._scale, self._scale))
 
@@ -163,9 +166,10 @@ class Fit(Tabulated):
     def _identifiability(self) -> list[str]:
         """What the data cannot tell, by name."""
         notes: list[str] = []
-        if not self.degrees_of_freedom:
+        if not (self._knows_noise or self.degrees_of_freedom):
             notes.append("There are no more measured values than parameters: what is found meets "
-                         "them whatever the noise, so that no error can be told.")
+                         "them whatever the noise, so that no error can be told unless noise= of "
+                         "every sensor is given.")
         silent = np.abs(self._jacobian * self._scale).max(axis=0, initial=0.0) == 0
         for k in np.flatnonzero(silent):
             notes.append(f"{self.names[k]} has no influence on what was measured: leave it out, or "

@@ -354,8 +354,7 @@ def _on_nodes(system: System, paths: Sequence[str]) -> str:
 
 
 def _failed(system: System, error: BlocksError | AlgebraicFailure) -> Finding:
-    cause = (dependent_block(system) or open_circle(_unsolved(system), "initial.dependent")
-             or _dependent_anywhere(system))
+    cause = dependent_block(system) or open_circle(_unsolved(system), "initial.dependent")
     if cause is not None:
         return cause
     names = tuple(getattr(error, "variables", ()) or getattr(error, "worst", ()))
@@ -363,7 +362,10 @@ def _failed(system: System, error: BlocksError | AlgebraicFailure) -> Finding:
                                     for name in ("problem", "advice", "code", "where"))
     problem = problem or str(error)
     if getattr(error.__cause__ or error, "singular", False):
-        advice = on_loose_nodes(system, names) or advice
+        if not (loose := on_loose_nodes(system, names)) and (
+                cause := _dependent_anywhere(system)) is not None:
+            return cause
+        advice = loose or advice
     elif isinstance(error.__cause__, AlgebraicFailure):
         advice = f"{_on_nodes(system, names)}{advice}"
     code = code if code in SEVERITIES else "initial.failed"

@@ -133,10 +133,10 @@ class FunctionText:
         self.line(text)
         self.ended = True
 
-    def reserve(self, kind: str, entries: int = 1) -> str:
+    def reserve(self, kind: str) -> str:
         self.count += 1
         name = f"%room.{self.count}"
-        self.entry.append(f"  {name} = alloca {kind}, i64 {entries}, align 16")
+        self.entry.append(f"  {name} = alloca {kind}, align 16")
         return name
 
     def wrong(self, node: ast.AST, text: str) -> Untranslatable:

@@ -253,8 +253,6 @@ class Expressions:
         if known is vector_at or known is indices_at:
             kind = Kind("double" if known is vector_at else "i64", 1)
             return Value(kind, self.pointer(node.args[0]), (self.whole(node.args[1]),))
-        if name == "empty" or name == "zeros":
-            return self.array(node, name == "zeros")
         given = [self.expression(a) for a in node.args]
         if known is multiply_add:
             return self.intrinsic("fma", *(self.text.converted(v, FLOAT, node) for v in given))
@@ -268,15 +266,11 @@ class Expressions:
             if a.kind == INT:
                 raise self.text.wrong(node, "is for floating-point numbers")
             return self.intrinsic("fabs", a)
-        if name == "float":
-            return self.text.converted(given[0], FLOAT, node)
         if name == "int":
             (a,) = given
             if a.kind != FLOAT:
                 return self.text.converted(a, INT, node)
             return Value(INT, self.text.new(f"fptosi double {a.at} to i64"))
-        if name == "len":
-            return Value(INT, given[0].shape[0])
         if name == "isnan":
             (a,) = given
             return Value(BOOL, self.text.new(f"fcmp uno double {a.at}, {a.at}"))
@@ -351,17 +345,6 @@ class Expressions:
         if value.kind.dimensions:
             return value.at
         return self.text.new(f"inttoptr i64 {self.text.converted(value, INT, node).at} to ptr")
-
-    def array(self, node: ast.Call, zeros: bool) -> Value:
-        """Room for as many numbers as is known beforehand."""
-        size = self.text.globals.get(node.args[0].id) if isinstance(node.args[0], ast.Name) else (
-            node.args[0].value if isinstance(node.args[0], ast.Constant) else None)
-        if not isinstance(size, int):
-            raise self.text.wrong(node, "room inside a function has a constant size")
-        place = Value(Kind("double", 1), self.text.reserve("double", size), (str(size),))
-        if zeros:
-            self.text.fill(place, Value(FLOAT, number(0.0)), node)
-        return place
 
     def several(self, node: ast.expr) -> list[Value]:
         """The numbers that a function returns."""

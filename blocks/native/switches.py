@@ -114,8 +114,11 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
         relations.held[r] = m[r]
         if switches.frozen[r] and m[r] != switches.before[r]:
             past = NEVER_LEFT * abs(switches.first[r])
-            if again:
-                relations.slack[r] = max(past, NEVER_LEFT * abs(switches.now[r]))
+            if again:  # by rounding, or it has jumped, and is watched as ever
+                _move(code, work, relations, switches, t, x, OF_TOLERANCE * JUST_SWITCHED,
+                      1.0 / OF_TOLERANCE)
+                relations.slack[r] = min(max(past, NEVER_LEFT * abs(switches.now[r])),
+                                         NEVER_LEFT * relations.looks[MOVED, r])
             elif 0.0 < relations.looks[LARGEST, r] <= past:
                 _move_by_last_bits(code, work, relations, switches, t, x)
                 relations.slack[r] = min(past, relations.looks[MOVED, r])

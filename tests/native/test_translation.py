@@ -54,8 +54,7 @@ def sums(rows: Rows, out: Vector) -> int:
 
 
 @machine_code
-def moved(cube: Cube, at: int) -> None:
-    room = np.zeros(ROOM)
+def moved(cube: Cube, at: int, room: Vector) -> None:
     room[1:3] = cube[at, 0, :2]
     cube[0, :] = cube[at]
     cube[-1, 1] = 7.5
@@ -70,7 +69,7 @@ def moved(cube: Cube, at: int) -> None:
 
 @machine_code
 def both(rows: Rows, out: Vector, cube: Cube) -> float:
-    moved(cube, 1)
+    moved(cube, 1, out)
     a, b, m, differ = choice(out[0], out[1], sums(rows, out))
     total = a + b + m
     if differ:

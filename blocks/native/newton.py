@@ -23,9 +23,9 @@ from ..numerics.tolerances import (
     NO_SHORTER,
 )
 from ..system.block_factors import factorize_blocks, solve_blocks
-from ..system.newton import ASIDE, LESS, MOST_HALVINGS
+from ..system.newton import MOST_HALVINGS
 
-__all__ = ["find_unknowns"]
+__all__ = ["find_unknowns", "is_taken"]
 
 SHORTEST = 2.0**-MOST_HALVINGS  # of a step, that is tried
 ROUNDS = 60  # down an exponential it goes by a thermal voltage a round
@@ -96,20 +96,7 @@ def find_unknowns(t: int, x: int, p: int, q: int, steady: int, equations: int, r
                  or not factored and rounds > 0 and norm**3 <= CANCELLATION * last**2)
         if no_shorter and finite and not little:
             exact = exact or _are_last_bits(left, slopes, value, step, rows, n, entries)
-        step[:n] = right[:n]
-        if exact and finite and norm > CANCELLATION and not factored and (
-                no_shorter or damped or rounds >= FULL):
-            for j in range(n):  # about the zero of a root steps go from side to side, as far every
-                value[at[j]] += 0.5 * step[j]  # time: half of one leads nearer, unlike of rounding
-            run_code(residual, t, x, p, q, q)
-            solve_blocks(values, plan, room, solution)
-            half = 0.0
-            for j in range(n):
-                half = max(half, abs(right[j]) / (abs(value[at[j]]) + nominal[j]))
-                value[at[j]] -= 0.5 * step[j]
-            if half < ASIDE * norm:
-                exact, rounds = False, max(rounds, FULL)
-        found = finite and (exact or little and rounds + 1 >= ROUNDS)
+        found = exact and finite
         rounds, last = rounds + 1, norm
         if rounds >= ROUNDS or bad or not finite or found:
             going, flat = not (damped or found), rounds == 1 and (bad or not finite)
@@ -119,6 +106,7 @@ def find_unknowns(t: int, x: int, p: int, q: int, steady: int, equations: int, r
             for j in range(head[2] if going and flat else 0):  # a law may be flat where it begins
                 value[at[j]] = nominal[j]
         elif damped or rounds >= FULL:
+            step[:n] = right[:n]
             fraction[:n] = 1.0
             shorter = True
             while shorter:
@@ -148,15 +136,21 @@ def _take_back(step: Vector, following: Vector, fraction: Vector, here: Vector, 
             now += abs(step[end]) / whole
             then += abs(following[end]) / whole
             end += 1
-        little = now <= NEWTON_CONVERGES and then < np.inf
-        good = little or then <= (1.0 - 0.5 * taken) * now or taken <= SHORTEST  # not of no number
-        less = taken if good else LESS * taken
+        less = taken if is_taken(now, then, taken) else 0.5 * taken
         for j in range(begin, end):
             fraction[j] = less
             here[at[j]] += (taken - less) * step[j]
         any_ |= less < taken
         begin = end
     return any_
+
+
+@machine_code
+def is_taken(now: float, then: float, share: float) -> bool:
+    """Whether so much of a step of the length ``now`` is taken, after which the next one by the
+    same matrix has the length ``then``; not where that is no number."""
+    little = now <= NEWTON_CONVERGES and then < np.inf
+    return little or then <= (1.0 - 0.5 * share) * now or share <= SHORTEST
 
 
 @machine_code

@@ -39,12 +39,10 @@ if TYPE_CHECKING:
 
 __all__ = ["DENSE", "MANY", "MOST_HALVINGS", "TOLD", "AlgebraicUnknowns"]
 
-ASIDE = 0.45  # of a residual: half a step takes it to half, to less if all goes to the other side
 MANY = 500  # algebraic unknowns from which full matrices of their size are avoided
 FEW = 12  # that are left when others have a solution, from which on each block is tried alone
 MOST_STEPS = 40
 MOST_HALVINGS = 30  # of a step
-LESS = 0.3  # of a step: half of one that goes round leads just to where a root has no slope
 MOST_PIECES = 200  # steps through the pieces of a block
 FAR = 10.0  # sizes of unknowns: a step that leads beyond other pieces
 MOST_LOST = 3  # of these that lead to no other piece: they go round a minimum
@@ -189,18 +187,15 @@ class AlgebraicUnknowns:
             # value only parts of them are taken
             ends = (norm <= last or norm <= CANCELLATION) and (
                 taken is step or np.array_equal(taken, step))
-            aside = even and CANCELLATION < norm <= NEWTON_STALLED and not self.constant and (
-                self._goes_aside(arguments, r, step))
-            if aside and not damped:
-                return False
-            stalled = ends and iteration > 2 and even and not aside and self._is_rounding(
+            stalled = ends and iteration > 2 and even and self._is_rounding(
                 arguments, r, before, norm <= NEWTON_STALLED)
             x[self.tied], z[:] = now[:nt], now[nt:]
             if self.constant and n > MANY:  # exact but for rounding
                 return None
             tells = iteration > 0 or self.constant  # a law may be steep where a root begins
-            if stalled or ends and norm <= NEWTON_CONVERGES and tells and not aside and (
-                    norm <= CANCELLATION or even or norm**3 <= CANCELLATION * last**2):
+            if stalled or ends and norm <= NEWTON_CONVERGES and tells and (
+                    norm <= CANCELLATION or even or iteration > 2
+                    or (self.constant and iteration > 0)):
                 return True if len(self._which) and not self._is_consistent(r, size) else None
             last = norm
         return False
@@ -227,22 +222,6 @@ class AlgebraicUnknowns:
                     or little and np.max(size / terms) >= FALLS_NO_MORE * np.max(
                         np.abs(before) / terms))
 
-    def _goes_aside(self, arguments: Arguments, residual: Array, step: Array) -> bool:
-        """Whether a step that is no shorter than the last is no rounding, as half of it leads
-        nearer: about the zero of a root steps go from side to side, as far every time."""
-        half = self._ahead(arguments, step / 2)
-        return bool(np.abs(half).max() < ASIDE * np.abs(residual).max())
-
-    def _ahead(self, arguments: Arguments, step: Array) -> Array:
-        """Return the residuals after a step."""
-        _, x, z, *_ = arguments
-        before, nt = np.concatenate([x[self.tied], z]), len(self.tied)
-        now = before - step
-        x[self.tied], z[:] = now[:nt], now[nt:]
-        r = self.system.residual(*arguments)[: self.size]
-        x[self.tied], z[:] = before[:nt], before[nt:]
-        return r
-
     def _damped(self, arguments: Arguments, step: Array) -> Array:
         """So much of a Newton step that the next one, by the same matrix, is shorter.
 
@@ -250,23 +229,28 @@ class AlgebraicUnknowns:
         Springer 2004, sec. 3.3.1], for each block by itself.
         """
         assert self._solver is not None  # which has found the step
+        _, x, z, *_ = arguments
         nt = len(self.tied)
-        before = np.concatenate([arguments[1][self.tied], arguments[2]])
+        before = np.concatenate([x[self.tied], z])
         starts = [0] * bool(nt) + [nt + span.start for span in self.blocks()
                                    if span.stop > span.start]  # fmt: skip
         counts = np.diff([*starts, self.size])
 
-        size, fraction = np.abs(before) + self.scale, np.ones(len(starts))
-        first = np.add.reduceat(np.abs(step) / size, starts)
+        def sizes(of: Array) -> Array:
+            return np.add.reduceat(np.abs(of) / (np.abs(before) + self.scale), starts)
+
+        first, fraction = sizes(step), np.ones(len(starts))
         for _ in range(MOST_HALVINGS):
-            then = self._solver(self._ahead(arguments, np.repeat(fraction, counts) * step))
-            following = np.add.reduceat(np.abs(then) / size, starts)
-            too_far = ~(following <= (1 - fraction / 2) * first)
+            now = before - np.repeat(fraction, counts) * step
+            x[self.tied], z[:] = now[:nt], now[nt:]
+            r = self.system.residual(*arguments)[: self.size]
+            following = sizes(self._solver(r))
+            little = (first <= NEWTON_STALLED) & np.isfinite(following)
+            too_far = ~(following <= (1 - fraction / 2) * first) & ~little
             if not too_far.any():
                 break
-            fraction[too_far] *= LESS
-        else:  # of a little step no part leads nearer: it is rounding
-            fraction[too_far & (first <= NEWTON_STALLED) & np.isfinite(following)] = 1.0
+            fraction[too_far] /= 2
+        x[self.tied], z[:] = before[:nt], before[nt:]
         return np.repeat(fraction, counts) * step
 
     def solve_in_order(self, arguments: Arguments, hold: Callable[[], None] | None = None,

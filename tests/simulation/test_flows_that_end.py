@@ -97,30 +97,6 @@ def test_orifices_in_a_row_that_run_dry_name_an_equation_and_the_cure():
     assert cured.simulate("100 s")["net.h"].final.m < 1e-3
 
 
-class WideOpen(Component):
-    """A tank that drains through an orifice that is wide open and a leak: it holds back next to
-    nothing, and by a root Newton's steps go from side to side of that."""
-
-    a, b = (Variable("m", "8 km", priority=given, nominal="1000 km") for given in ("high", "none"))
-
-    def equations(self):
-        d, straight = self.a - self.b, quantity("1e-12 m")
-        flow = quantity("100 km^0.5/s") * d / (d**2 + straight**2) ** 0.25
-        yield der(self.a) == -flow
-        yield flow == quantity("1e-3 1/s") * (self.b + self.b**3 / quantity("1e9 km^2"))
-
-
-@pytest.mark.parametrize("method, within", [("auto", 1e-6), ("DOP853", 1e-6),
-                                            ("Radau", 1e-5), ("ode45", 1e-5), ("ode23s", 1e-3)])
-def test_what_a_wide_open_orifice_holds_back_is_found(method, within):
-    """With b = a, a / sqrt(1 + a^2 / 1e9 km^2) falls like exp(-t / 1000 s)."""
-    run = wired("wide", wide=WideOpen()).simulate("100 s", method=method)
-    start, size = 8e3, 1e9**0.5 * 1e3
-    c = np.exp(-0.1) * start / np.sqrt(1 + (start / size) ** 2)
-    assert run["wide.a"].final.m == pytest.approx(c / np.sqrt(1 - (c / size) ** 2), rel=within)
-    assert run.statistics["steps"] < 200
-
-
 @pytest.mark.parametrize("name", ["sign and abs", "two roots", "over a root"])
 def test_orifices_in_series_between_tanks_are_told_before_many_steps_go_to_and_fro(name):
     class Tanks(Component):

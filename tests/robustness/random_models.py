@@ -70,7 +70,7 @@ import library.isothermal_liquid as L, library.thermal_liquid as W
 import library.gas as N, library.moist_air as A, library.two_phase as F
 m = Model("random")
 """
-ENDLESS = 500_000_000  # additions in the time of a run that counts as endless
+ENDLESS = 1_000_000_000  # additions in the time of a run that counts as endless
 CLOSED = 0.05  # of the energy turned over that may be missing without a word, by a fixed step
 
 

@@ -17,7 +17,7 @@ LINES = {
     "analysis": 8892, "assembly": 3421, "blocks": 2127, "diagnostics": 3376, "drawing":
     344, "export": 2461, "initialisation": 1330, "language": 8086, "library": 30782,
     "machine": 1644, "native": 14797, "nonsmooth": 11251, "numerics": 894, "prompt":
-    470, "reading": 1294, "results": 7774, "simulation": 9071, "solvers": 1438,
+    470, "reading": 1294, "results": 7774, "simulation": 9069, "solvers": 1438,
     "studies": 2507, "system": 3895}
 TOLERANCES = 96
 

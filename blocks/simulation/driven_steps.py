@@ -65,8 +65,6 @@ class DrivenSteps:
         if not self.changed:
             return times.ahead(t, stop, most)
         now.times[0], now.holds[0], now.until[0] = t, times.right_limits(t), times.known_from(t)
-        if times.is_known(t):  # what jumps there has jumped
-            self.integration.method.instant[0] = 2 * t - times.just_after(t)
         return now
 
     def advance(self, until: float) -> None:

@@ -77,7 +77,7 @@ class Chopper(Component):
 
 @pytest.mark.parametrize("method", ["dopri5", "rodas4"])
 @pytest.mark.parametrize(("step", "count"), [("0.5 ms", 90), ("1 ms", 60), ("2.5 ms", 40)])
-def test_what_is_told_at_an_edge_is_judged_behind_it(step, count, method):
+def test_an_edge_that_steps_meet_but_for_rounding_is_watched_as_before(step, count, method):
     """Steps of whole periods add up to the edges but for rounding, on either side of them. Samples
     at the end of a step were taken before the next value is told."""
     run = summed(Chopper()).stepper(inputs=["source.u"], method=method)
